@@ -35,12 +35,12 @@ macro_rules! help {
 
 /// Memory for a codebase and for the agents that work on it
 ///
-/// Records why a change is the way it is, what was tried and failed and what traps lie in
-/// the code, and shows it to whoever touches that code next, on the lines where it is now.
+/// Records why a change is the way it is, what was tried and failed, and which traps are in the code.
+/// Shows it to the next agent or person who changes that code, on the lines where it is now.
 #[derive(Debug, Parser)]
 #[command(name = "git-chronicle", bin_name = "git chronicle", version, max_term_width = 100)]
 #[command(
-    after_help = "Exit codes: 0 done, also when nothing is known; 1 cannot; 2 wrong arguments; 70 a bug in Chronicle."
+    after_help = "Exit codes: 0 success, even if nothing is known; 1 failure; 2 wrong arguments; 70 a bug in Chronicle."
 )]
 struct Root {
     /// Run as if started in this directory

@@ -2,10 +2,10 @@ use chronicle::{Chronicle, find::AboutCommand, render};
 
 use crate::{cli::at_least_one, error::CommandError, ui::Ui};
 
-/// Gather what sessions tell about a topic
+/// Gather what sessions know about a topic
 ///
-/// The sessions that were about it most, what was decided, the files and commits that came of it, and
-/// threads that concern it.
+/// The sessions that dealt with it most, the decisions, the files and commits that resulted, and
+/// the threads about it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct AboutArgs {
     /// The topic
@@ -20,7 +20,7 @@ pub(crate) struct AboutArgs {
     #[arg(long, conflicts_with = "project")]
     all: bool,
 
-    /// At most so many sessions
+    /// Show at most this many sessions
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = at_least_one())]
     limit: usize,
 }

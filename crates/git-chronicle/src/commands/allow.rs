@@ -7,18 +7,18 @@ use crate::{
     ui::Ui,
 };
 
-/// Let this repository set what only you may
+/// Allow this repository to set what only you may set
 ///
-/// A repository does not decide where code, keys and money go. This shows what its configuration sets of that kind, with
-/// all files that it includes, and asks. Your answer is kept outside the repository and holds for exactly these values.
-/// It takes a person at a terminal: agents cannot run it.
+/// A repository does not decide where code, keys and money go. This command shows such settings in
+/// its configuration and all included files, and asks. Your answer is kept outside the repository
+/// and covers exactly these values. It needs a person at a terminal: agents cannot run it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct AllowArgs {
-    /// List the repositories that you allowed, and what
+    /// List the repositories that you allowed, with their settings
     #[arg(long, conflicts_with = "revoke")]
     list: bool,
 
-    /// Take it back for this repository
+    /// Withdraw your answer for this repository
     #[arg(long)]
     revoke: bool,
 }

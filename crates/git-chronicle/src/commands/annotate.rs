@@ -15,15 +15,15 @@ use crate::{
 
 /// Record why a commit is the way it is
 ///
-/// Give a summary (why this approach, not what changed) and lessons: dead ends (tried and
-/// failed), gotchas (traps the code does not show), insights, what is unfinished. Name the file
-/// and the lines, or only the file: lines are found in the commit's own changes. Secrets are
-/// replaced before anything is stored. What was stored is shown.
+/// Give a summary (why this approach, not what changed) and lessons: dead ends (tried and failed),
+/// gotchas (traps the code does not show), insights, unfinished work. Name the file and the lines,
+/// or only the file: the lines are then found in the commit's own changes. Secrets are replaced
+/// before anything is stored. The answer shows what was stored.
 ///
-/// Annotating a commit again adds to what is there; the same content adds nothing.
+/// Annotating a commit again adds to its annotation; the same content adds nothing.
 ///
-/// Programs give JSON (`git chronicle schema annotate-input`), and so does whoever has quotes in
-/// the text: write it to a file, and name that with --file.
+/// Programs give JSON (`git chronicle schema annotate-input`). Text with quotes is easier as JSON,
+/// too: write it to a file, and name that file with --file.
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("given"))]
 #[command(
@@ -84,35 +84,35 @@ pub(crate) struct AnnotateArgs {
     #[arg(long, group = "given")]
     from_session: bool,
 
-    /// Let a model look at the commit, or at those of a range, and at the session that made it
+    /// Let a model annotate the commit, or those of a range, from their changes and sessions
     #[arg(long, group = "given")]
     agent: bool,
 
-    /// Let a model try the commits again that could not be done
+    /// Let a model retry the commits that failed
     #[arg(long, group = "given", conflicts_with_all = ["commit", "positional"])]
     retry_failed: bool,
 
-    /// With --agent: wait until it is done, as is the rule
+    /// With --agent: wait for the result (the default)
     #[arg(long, requires = "agent", conflicts_with = "detach")]
     sync: bool,
 
-    /// With --agent: do it in the background, where nothing is shown; what fails is written down
+    /// With --agent: work in the background, without output; failures are recorded
     #[arg(long = "async", requires = "agent", conflicts_with_all = ["dry_run", "sync"])]
     detach: bool,
 
-    /// The session that runs this made the commit: what a hook knows
+    /// The commit was made by the session that runs this (for hooks)
     #[arg(long, requires = "agent", hide = true)]
     by_session: bool,
 
-    /// With --agent: only show what would be asked
+    /// With --agent: only show the request
     #[arg(long, requires = "agent")]
     dry_run: bool,
 
-    /// Take over what is known about this commit, which the commit took the place of
+    /// Copy the annotation of this commit, which the commit replaced
     #[arg(long, value_name = "OLD", group = "given", allow_hyphen_values = true)]
     amend_source: Option<String>,
 
-    /// Take over what is known about commits that were squashed: revisions, or a range A..B
+    /// Copy the annotations of squashed commits: revisions, or a range A..B
     #[arg(long, value_name = "REVS", group = "given", value_delimiter = ',', allow_hyphen_values = true)]
     squash_sources: Vec<String>,
 
@@ -120,11 +120,11 @@ pub(crate) struct AnnotateArgs {
     #[arg(long, value_name = "REV", allow_hyphen_values = true)]
     commit: Option<String>,
 
-    /// Let the one lesson given replace the entry with this id
+    /// Replace the lesson with this id by the one given
     #[arg(long, value_name = "ID")]
     replace: Vec<String>,
 
-    /// Let the summary take the place of your own earlier one, which is kept next to it
+    /// Replace your own earlier summary, which is kept next to the new one
     #[arg(long)]
     replace_summary: bool,
 }

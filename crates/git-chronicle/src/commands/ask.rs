@@ -4,9 +4,9 @@ use crate::{background, error::CommandError, ui::Ui};
 
 /// Answer a question in plain words
 ///
-/// Rules choose the command that answers it (`what was I doing?`, `what do I know about X?`, `how do I usually
-/// Y?`, `which projects use Z?`, `why is FILE:LINE so?`), the answer says which, and what it cites. Where a
-/// model is set up, it words what was found, and nothing else.
+/// Rules choose the command that answers it (`what was I doing?`, `what do I know about X?`, `how
+/// do I usually Y?`, `which projects use Z?`, `why is FILE:LINE so?`). The answer names that
+/// command and cites its sources. If a model is set up, it only words the findings.
 #[derive(Debug, clap::Args)]
 pub(crate) struct AskArgs {
     /// The question
@@ -21,7 +21,7 @@ pub(crate) struct AskArgs {
     #[arg(long, conflicts_with = "project")]
     all: bool,
 
-    /// Ask no model
+    /// Use no model
     #[arg(long)]
     no_model: bool,
 }

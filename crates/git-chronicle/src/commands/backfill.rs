@@ -3,11 +3,11 @@ use std::path::PathBuf;
 use crate::{commands::annotate::warn_of, error::CommandError, ui::Ui};
 use chronicle::{Backfill, Cancel, Chronicle, Estimate, Purpose, WrittenOutcome, counted, render};
 
-/// Let a model annotate the commits that nobody annotated, newest first
+/// Let a model annotate commits without an annotation, newest first
 ///
-/// What it comes to is estimated first. It can be stopped at any time: what is done is done, and annotated commits are
-/// passed over; --resume goes on with the same limits, and what was spent counts. Commits that teach nothing cost
-/// nothing.
+/// The cost is estimated first. You can stop it at any time: finished work is kept, and annotated
+/// commits are skipped. --resume continues with the same limits, and earlier costs count. Commits
+/// that teach nothing cost nothing.
 #[derive(Debug, clap::Args)]
 pub(crate) struct BackfillArgs {
     /// Only commits since a date (2026-01-31) or a commit
@@ -18,31 +18,31 @@ pub(crate) struct BackfillArgs {
     #[arg(long, value_name = "PATH")]
     path: Option<PathBuf>,
 
-    /// Only commits whose author's name holds this
+    /// Only commits whose author's name contains this
     #[arg(long, value_name = "NAME")]
     author: Option<String>,
 
-    /// Ask about so many commits at most
+    /// Annotate at most this many commits
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     limit: Option<u32>,
 
-    /// Ask about so many at the same time
+    /// Send this many requests at the same time
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=32))]
     concurrency: u32,
 
-    /// Spend so many US dollars at most
+    /// Spend at most this many US dollars
     #[arg(long, value_name = "USD")]
     max_cost: Option<f64>,
 
-    /// Let the model read and write so many tokens at most
+    /// Let the model read and write at most this many tokens
     #[arg(long, value_name = "N")]
     max_tokens: Option<u64>,
 
-    /// Go on with the run that was interrupted
+    /// Continue the interrupted run
     #[arg(long, conflicts_with_all = ["since", "path", "author", "limit", "max_cost", "max_tokens"])]
     resume: bool,
 
-    /// Only estimate
+    /// Only show the estimate
     #[arg(long)]
     dry_run: bool,
 }

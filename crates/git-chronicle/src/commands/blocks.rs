@@ -16,8 +16,8 @@ use crate::{
 
 /// Show or change blocks of memory: short texts about you and your work
 ///
-/// Rules keep them up to date while nobody works; what you write in them stays, and what you take out stays out. Each
-/// change is a version.
+/// Rules keep them up to date in the background. Your own lines stay, and lines that you remove
+/// stay removed. Each change is a version.
 #[derive(Debug, clap::Args)]
 pub(crate) struct BlocksArgs {
     #[command(subcommand)]
@@ -35,7 +35,7 @@ enum What {
         /// As it was in this version
         #[arg(long, value_name = "N", requires = "label")]
         at: Option<u64>,
-        /// Name the sessions that show each line, and what you took out
+        /// Name the sessions that support each line, and the lines that you removed
         #[arg(long)]
         verbose: bool,
         /// Render threads and sessions of this project
@@ -50,9 +50,9 @@ enum What {
         /// Its label
         label: String,
     },
-    /// Give a block this text, in place of all that it says
+    /// Replace the whole text of a block
     ///
-    /// What rules wrote goes too, and stays out: to add a line of yours, use `edit`. A text over the limit is
+    /// Lines that rules wrote are removed, too, for good: to add a line of yours, use `edit`. A text over the limit is
     /// refused and kept; the next `edit` opens it.
     Set {
         /// Its label
@@ -60,7 +60,7 @@ enum What {
         /// The text; without it, standard input
         text: Option<String>,
     },
-    /// Take a block back to an earlier version
+    /// Restore an earlier version of a block
     Revert {
         /// Its label
         label: String,
@@ -72,7 +72,7 @@ enum What {
         /// Its label
         label: String,
     },
-    /// Find lines that have all of these words, also those that are gone from their block
+    /// Find lines with all of these words, removed lines included
     Find {
         /// The words
         #[arg(required = true)]
@@ -82,10 +82,10 @@ enum What {
     Create {
         /// Its label: letters, digits, `_` and `-`
         label: String,
-        /// Characters that it may have
+        /// The most characters it can have
         #[arg(long, value_name = "N", default_value_t = DEFAULT_LIMIT)]
         limit: usize,
-        /// What it is about
+        /// Its subject
         #[arg(long, value_name = "TEXT", default_value = "")]
         description: String,
     },

@@ -6,13 +6,13 @@ use chronicle::{
 
 use crate::{error::CommandError, ui::Ui};
 
-/// Tell what to know before going on
+/// Show what to know before continuing
 ///
 /// Where the last sessions stopped, what failed last, what is open, what was decided, and what
-/// others left undone, for the current project and branch. Every line says where it is from.
+/// others left undone, for the current project and branch. Every line names its source.
 #[derive(Debug, clap::Args)]
 pub(crate) struct BriefArgs {
-    /// Longest answer wanted, in characters: the least important lines are left out
+    /// The longest answer, in characters: the least important lines are left out
     #[arg(long, value_name = "CHARS", default_value_t = DEFAULT_BUDGET)]
     budget: usize,
 

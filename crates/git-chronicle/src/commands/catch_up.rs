@@ -2,7 +2,7 @@ use chronicle::{Chronicle, catch_up::CatchUpCommand, render};
 
 use crate::{cli::at_least_one, error::CommandError, ui::Ui};
 
-/// Tell what was done in the last sessions
+/// Show what was done in the last sessions
 ///
 /// Each with its summary, commits, checks, decisions, and the threads that it closed or left open.
 #[derive(Debug, clap::Args)]
@@ -11,7 +11,7 @@ pub(crate) struct CatchUpArgs {
     #[arg(value_name = "SESSIONS", value_parser = at_least_one())]
     sessions: Option<usize>,
 
-    /// Since when: a date, or a span of time such as `2 days`
+    /// Since a date, or for a span of time such as `2 days`
     #[arg(long, value_name = "WHEN")]
     since: Option<String>,
 

@@ -14,10 +14,9 @@ use crate::{
 
 /// Show which lessons a change touches, before it is committed or merged
 ///
-/// Compares the working tree with HEAD unless told otherwise. Lessons are looked up in the
-/// version that the change starts from: those on lines that it changes or takes away, those
-/// about a whole file that it changes, and code elsewhere that declares to rely on the changed
-/// items. Made for pre-commit hooks and CI.
+/// Compares the working tree with HEAD by default. Lessons are looked up in the version before the
+/// change: those on changed or removed lines, those about a whole changed file, and code elsewhere
+/// that declares to rely on the changed items. Made for pre-commit hooks and CI.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Exit codes: 0 done; 1 lessons of --fail-on are touched; 2 the check cannot run; 70 a bug in Chronicle."
@@ -27,15 +26,15 @@ pub(crate) struct CheckArgs {
     #[arg(value_name = "-", value_parser = ["-"], conflicts_with_all = ["diff", "staged"])]
     input: Option<String>,
 
-    /// What differs between two commits: A..B, A...B, or A alone against the working tree
+    /// The changes between two commits: A..B, A...B, or A alone against the working tree
     #[arg(long, value_name = "RANGE", conflicts_with = "staged", allow_hyphen_values = true)]
     diff: Option<String>,
 
-    /// What is staged, against HEAD
+    /// The staged changes, against HEAD
     #[arg(long)]
     staged: bool,
 
-    /// Exit with 1 when the change touches lines of lessons of these kinds
+    /// Exit with 1 if the change touches lines of lessons of these kinds
     #[arg(long, value_name = "CATEGORY,…", value_delimiter = ',')]
     fail_on: Vec<Category>,
 

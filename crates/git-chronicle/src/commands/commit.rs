@@ -10,9 +10,10 @@ use crate::{
 
 /// Run `git commit` and record why the commit is made
 ///
-/// Everything but the options below goes to `git commit` as it is. Without --why the commit's subject is the summary
-/// until somebody annotates it. When git makes no commit, the task, the reasoning, the dependencies and the tags wait
-/// for the next; --why and lessons, which name lines of this commit, are given again.
+/// All arguments except the options below go to `git commit` unchanged. Without --why, the commit's
+/// subject is the summary until the commit is annotated. If git makes no commit, the task, the
+/// reasoning, the dependencies and the tags wait for the next one. --why and lessons, which name
+/// lines of this commit, have to be given again.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "git chronicle commit [--why WHY] [--gotcha|--dead-end|--insight|--unfinished '[PLACE ]WHAT']... [--task TEXT] [--tags TAG,…] [ARGUMENT OF GIT COMMIT]...",
@@ -33,7 +34,7 @@ pub(crate) struct CommitArgs {
     #[command(flatten)]
     said: SaidArgs,
 
-    /// What `git commit` takes
+    /// Arguments for `git commit`
     #[arg(last = true, value_name = "ARGUMENT OF GIT COMMIT")]
     arguments: Vec<OsString>,
 }

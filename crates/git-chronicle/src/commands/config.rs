@@ -4,10 +4,11 @@ use crate::{error::CommandError, ui::Ui};
 
 /// Show or change settings
 ///
-/// The environment counts most (`CHRONICLE_RECENCY_HALF_LIFE`), then git's own configuration
-/// (`git config chronicle.recencyHalfLife 90`), then the team's file `.chronicle.toml` at the root
-/// (`[chronicle.read]` with `recency_half_life = 90`), then what is built in. A repository does not decide where code,
-/// keys and money go, and it only lowers limits: `list` shows what was ignored, `git chronicle allow` lets it.
+/// The environment counts most (`CHRONICLE_RECENCY_HALF_LIFE`), then git's own configuration (`git
+/// config chronicle.recencyHalfLife 90`), then the team's file `.chronicle.toml` at the root
+/// (`[chronicle.read]` with `recency_half_life = 90`), then the default. A repository does not
+/// decide where code, keys and money go, and can only lower limits. `list` shows ignored settings,
+/// `git chronicle allow` accepts them.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ConfigArgs {
     #[command(subcommand)]
@@ -16,21 +17,21 @@ pub(crate) struct ConfigArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// List every setting with its value and where that comes from
+    /// List every setting with its value and its source
     List,
     /// Print the value of one setting
     Get {
         /// Its name, such as `recencyHalfLife`
         key: String,
     },
-    /// Set one setting in git's configuration; one that only a user may set, in the user's
+    /// Set one setting in the configuration of the repository, or of the user if only a user may set it
     Set {
         /// Its name, such as `recencyHalfLife`
         key: String,
         /// The value
         #[arg(allow_hyphen_values = true)]
         value: String,
-        /// For everything of yours, not only for this repository
+        /// For all your repositories, not only for this one
         #[arg(long)]
         global: bool,
     },

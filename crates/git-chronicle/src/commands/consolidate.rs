@@ -2,17 +2,18 @@ use chronicle::{Chronicle, Span, render, sleep::ConsolidateCommand};
 
 use crate::{error::CommandError, ui::Ui};
 
-/// Consolidate session memory: digests of what is over, blocks brought up to date, transcripts kept
+/// Consolidate session memory: digests of past days, current blocks, kept transcripts
 ///
-/// Each job is done by itself behind the first session after it fell due. Doing it again changes nothing; one that was
-/// stopped is done again from where it was. Without options, all jobs are done.
+/// Each job also runs by itself, in the background of the first session after it is due. Running it
+/// again changes nothing. A job that was stopped continues where it stopped. Without options, all
+/// jobs run.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ConsolidateArgs {
-    /// Digests of days; active projects, preferences, what is new in the profile
+    /// Digests of days; active projects, preferences, news in the profile
     #[arg(long)]
     daily: bool,
 
-    /// Digests of weeks; patterns; transcripts of what is cited
+    /// Digests of weeks; patterns; transcripts of cited sessions
     #[arg(long)]
     weekly: bool,
 
@@ -24,7 +25,7 @@ pub(crate) struct ConsolidateArgs {
     #[arg(long)]
     due: bool,
 
-    /// Only show what would be done
+    /// Only show the work
     #[arg(long)]
     dry_run: bool,
 }

@@ -1,9 +1,10 @@
 use crate::{error::CommandError, ui::Ui};
 use chronicle::{Chronicle, ContextCommand, counted, render};
 
-/// Say ahead of a commit why it is made; the commit takes it in
+/// State why the next commit is made, before you make it
 ///
-/// What is said belongs to the first commit made after it, and is used once. Saying more adds to it.
+/// The statement is added to the first commit made after it, and is used once. Another statement
+/// adds to it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ContextArgs {
     #[command(subcommand)]
@@ -12,11 +13,11 @@ pub(crate) struct ContextArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Say something of the next commit
+    /// Add to the statement about the next commit
     Set(SaidArgs),
-    /// Show what waits for the next commit
+    /// Show the statement about the next commit
     Show,
-    /// Drop what waits for the next commit
+    /// Drop the statement about the next commit
     Clear,
 }
 
@@ -31,7 +32,7 @@ pub(crate) struct SaidArgs {
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     reasoning: Option<String>,
 
-    /// What the change assumes of code elsewhere, one assumption on each line
+    /// Assumptions about code elsewhere, one on each line
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     dependencies: Vec<String>,
 

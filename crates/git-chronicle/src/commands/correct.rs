@@ -5,11 +5,11 @@ use chronicle::{Chronicle, CorrectCommand};
 use super::flag::tell;
 use crate::{error::CommandError, ui::Ui};
 
-/// Take a wrong value out of a lesson, or put the right one in its place
+/// Remove a wrong value from a lesson, or replace it with the right one
 ///
-/// The lesson is named by its id, or by the commit that carries it together with what it is
-/// about. Readers see the correction; what was removed is hidden unless they ask with
-/// --verbose. Where several lessons hold the value, they are listed and nothing is changed.
+/// Name the lesson by its id, or by its commit together with its subject. Readers see the
+/// correction; the removed value is hidden unless they ask with --verbose. If several lessons hold
+/// the value, they are listed and nothing is changed.
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("change").required(true))]
 pub(crate) struct CorrectArgs {
@@ -17,11 +17,11 @@ pub(crate) struct CorrectArgs {
     #[arg(value_name = "ID|COMMIT", allow_hyphen_values = true)]
     target: String,
 
-    /// Only what is about this item of code
+    /// Only lessons about this item of code
     #[arg(long, value_name = "ANCHOR", allow_hyphen_values = true)]
     region: Option<String>,
 
-    /// Only what is about this file
+    /// Only lessons about this file
     #[arg(long, value_name = "FILE")]
     path: Option<PathBuf>,
 
@@ -30,11 +30,11 @@ pub(crate) struct CorrectArgs {
     #[arg(long)]
     field: String,
 
-    /// The value to take away, or a part that names it
+    /// The value to remove, or a unique part of it
     #[arg(long, value_name = "TEXT", group = "change", allow_hyphen_values = true)]
     remove: Option<String>,
 
-    /// The value to replace, and what takes its place
+    /// The value to replace, and the new one
     #[arg(long, num_args = 2, value_names = ["OLD", "NEW"], group = "change", allow_hyphen_values = true)]
     amend: Option<Vec<String>>,
 

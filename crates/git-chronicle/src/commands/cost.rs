@@ -4,8 +4,7 @@ use crate::{error::CommandError, ui::Ui};
 
 /// Show what models cost, by day, model and purpose
 ///
-/// Days are those of universal time. A call whose end nobody wrote down counts as the most that
-/// it can have cost.
+/// Days are in UTC. A call without a recorded end counts as the most that it can have cost.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CostArgs {
     /// How many days to show, today included

@@ -5,9 +5,9 @@ use chronicle::{Chronicle, counted, render};
 
 /// Show who relies on some code, before changing or removing it
 ///
-/// Answers with the assumptions that annotations anywhere declare about it, with groups of
-/// places that must change together, and, marked as weaker, with words that only name it.
-/// Every annotation is looked at. The file is found under its earlier names, too.
+/// Answers with the assumptions that annotations anywhere declare about it, with groups of places
+/// that must change together, and, marked as weaker, with words that only name it. Every annotation
+/// is searched. The file is found under its earlier names, too.
 #[derive(Debug, clap::Args)]
 pub(crate) struct DepsArgs {
     /// The file
@@ -17,7 +17,7 @@ pub(crate) struct DepsArgs {
     #[arg(value_name = "ANCHOR", conflicts_with = "anchor")]
     item: Option<String>,
 
-    /// The same, when it begins with a dash
+    /// The same, for a name that begins with a dash
     #[arg(long, value_name = "ANCHOR", allow_hyphen_values = true)]
     anchor: Option<String>,
 
@@ -25,7 +25,7 @@ pub(crate) struct DepsArgs {
     #[arg(long)]
     all: bool,
 
-    /// Has no effect: every annotation is looked at
+    /// Has no effect: every annotation is searched
     #[arg(long, value_name = "N", hide = true)]
     scan_limit: Option<u64>,
 }

@@ -2,10 +2,10 @@ use chronicle::{Chronicle, digest::DigestCommand, render};
 
 use crate::{error::CommandError, ui::Ui};
 
-/// Tell what was done in a day, a week, a month or any span of days
+/// Show what was done in a day, a week, a month or any span of days
 ///
-/// Sessions count on the day on which they ended, by the clock of this machine. Digests of what is over also lie as files
-/// in `digests/` of the home of session memory.
+/// A session belongs to the day on which it ended, by the clock of this machine. Digests of past
+/// days, weeks and months are also files in `digests/` in the folder of session memory.
 #[derive(Debug, clap::Args)]
 pub(crate) struct DigestArgs {
     /// `day`, `yesterday`, `monday`, `week`, `last-week`, `month`, `march`, `3-days-ago`, `last-7-days`, `2026-03-09`,

@@ -6,13 +6,14 @@ use crate::{
     ui::Ui,
 };
 
-/// Look for what is wrong, and say how to mend it
+/// Look for problems, and show how to fix them
 ///
-/// Looks at the repository, at session memory and at every agent that is set up: its hook is run with a session
-/// that is none. Outside a repository, only the latter two are looked at. The exit code is 1 when a problem is left.
+/// Checks the repository, session memory and every agent that is set up: its hook is run with an
+/// empty session. Outside a repository, only the latter two are checked. The exit code is 1 if a
+/// problem remains.
 #[derive(Debug, clap::Args)]
 pub(crate) struct DoctorArgs {
-    /// Mend what can be mended without losing anything
+    /// Fix what can be fixed without loss
     #[arg(long)]
     fix: bool,
 }

@@ -3,10 +3,10 @@ use chronicle::Chronicle;
 use super::flag::tell;
 use crate::{error::CommandError, ui::Ui};
 
-/// Let a lesson count no longer
+/// Mark a lesson as no longer valid
 ///
-/// It is still shown, marked as expired, after everything else. An end that was set earlier
-/// stays; it can only be brought forward.
+/// It is still shown, marked as expired, after everything else. An earlier end stays; it can only
+/// be brought forward.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ExpireArgs {
     /// Id of the lesson

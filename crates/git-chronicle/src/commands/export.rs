@@ -5,8 +5,8 @@ use chronicle::{Chronicle, ExportForm, ExportReply, counted, counted_are};
 
 /// Write all notes as JSON Lines
 ///
-/// `import` makes the same notes of them again, byte for byte, also of those that nobody can read.
-/// With `--format agent-trace`, writes Agent Trace records instead, for tools that read those.
+/// `import` makes the same notes of them, byte for byte, even of notes that cannot be parsed. With
+/// `--format agent-trace`, writes Agent Trace records instead, for tools that read those.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ExportArgs {
     /// Write to this file instead of standard output

@@ -2,11 +2,11 @@ use chronicle::{Chronicle, learning::FeedbackCommand, render};
 
 use crate::{error::CommandError, ui::Ui};
 
-/// Say whether something that was shown is right
+/// Rate something that was shown as right or wrong
 ///
-/// Of a preference or a pattern, that moves how sure it is. A session gets another title, a thread is dismissed
-/// and stays so, and a lesson is left out of briefings and hooks on this machine; its note stays as it is. Without an
-/// id, what was said so far is listed.
+/// For a preference or a pattern, this changes its confidence. A session gets another title, a
+/// thread is dismissed for good, and a lesson is left out of briefings and hooks on this machine;
+/// its note stays unchanged. Without an id, lists the feedback given so far.
 #[derive(Debug, clap::Args)]
 pub(crate) struct FeedbackArgs {
     /// A preference, a pattern, a thread, a lesson, or a session for its title
@@ -17,7 +17,7 @@ pub(crate) struct FeedbackArgs {
     #[arg(value_name = "right|wrong", value_parser = ["right", "wrong"])]
     verdict: Option<String>,
 
-    /// What there is to say besides
+    /// A remark
     #[arg(long, value_name = "TEXT", requires = "id")]
     note: Option<String>,
 }

@@ -10,9 +10,9 @@ use crate::{cli::at_least_one, error::CommandError, ui::Ui};
 
 /// Find what was said and done in sessions with coding agents
 ///
-/// Ask in plain words: those that matter are looked for in all their forms. The best turns come first, with
-/// their sessions and the commits that followed. Looks in the current project, all its worktrees included; with
-/// `--shared`, in what this machine and others share, whatever the project.
+/// Ask in plain words: all forms of the important words are searched. The best turns come first,
+/// with their sessions and the commits that followed. Searches the current project with all its
+/// worktrees; with `--shared`, everything that this machine and others share, in all projects.
 #[derive(Debug, clap::Args)]
 pub(crate) struct FindArgs {
     /// The question
@@ -31,7 +31,7 @@ pub(crate) struct FindArgs {
     #[arg(long, value_name = "BRANCH")]
     branch: Option<String>,
 
-    /// What happened since this date, or this long ago, such as `2 weeks`
+    /// Since this date, or since this long ago, such as `2 weeks`
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
 
@@ -43,11 +43,11 @@ pub(crate) struct FindArgs {
     #[arg(long = "kind", value_name = "KIND", value_delimiter = ',', value_parser = PossibleValuesParser::new(TURN_KINDS))]
     kinds: Vec<String>,
 
-    /// In what machines share, as `memory share pull` brought it here
+    /// In the memory that machines share, as of the last `memory share pull`
     #[arg(long, conflicts_with_all = ["all", "branch", "file", "kinds"])]
     shared: bool,
 
-    /// At most so many hits
+    /// Show at most this many hits
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = at_least_one())]
     limit: usize,
 }

@@ -7,11 +7,11 @@ use crate::{
     ui::Ui,
 };
 
-/// Cast doubt on what is said of some code
+/// Cast doubt on a lesson
 ///
-/// Everyone who reads the lesson from now on sees the reason beside it and trusts it half as
-/// far. Nothing is overwritten. Where several lessons match, they are listed and nothing is
-/// changed: name one by its id.
+/// Every reader of the lesson then sees the reason next to it, and its confidence is halved.
+/// Nothing is overwritten. If several lessons match, they are listed and nothing is changed: name
+/// one by its id.
 #[derive(Debug, clap::Args)]
 pub(crate) struct FlagArgs {
     /// The file, or the id of one lesson

@@ -2,13 +2,13 @@ use chronicle::{Chronicle, render};
 
 use crate::{error::CommandError, ui::Ui};
 
-/// Tidy away notes whose commits were rewritten
+/// Remove notes whose commits were rewritten
 ///
-/// A note goes when nobody reaches its commit and all that it says stands on commits that are
-/// reached. All notes as they were before are kept in a bundle.
+/// A note is removed when its commit is unreachable and all its content is also on reachable
+/// commits. A bundle keeps all notes as they were before.
 #[derive(Debug, clap::Args)]
 pub(crate) struct GcArgs {
-    /// Only tell what would go
+    /// Only show what would be removed
     #[arg(long)]
     dry_run: bool,
 }

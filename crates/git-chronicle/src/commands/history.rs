@@ -4,9 +4,9 @@ use chronicle::{Chronicle, render};
 
 use crate::{error::CommandError, ui::Ui};
 
-/// Show how the thinking about a file went, oldest first
+/// Show how the thinking about a file changed, oldest first
 ///
-/// `git log` says what changed; this says what was thought at each step.
+/// `git log` shows what changed; this shows why, at each step.
 #[derive(Debug, clap::Args)]
 pub(crate) struct HistoryArgs {
     /// The file or directory
@@ -16,7 +16,7 @@ pub(crate) struct HistoryArgs {
     #[arg(value_name = "ANCHOR", conflicts_with = "anchor")]
     item: Option<String>,
 
-    /// The same, when it begins with a dash
+    /// The same, for a name that begins with a dash
     #[arg(long, value_name = "ANCHOR", allow_hyphen_values = true)]
     anchor: Option<String>,
 

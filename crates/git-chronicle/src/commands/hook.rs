@@ -12,10 +12,10 @@ use chronicle_serve::hooks::{self, AgentEvent, Behind, Host, Surroundings};
 
 use crate::{background, error::CommandError, limits, ui::Ui};
 
-/// Do what is to be done in one of git's hooks, or in one of an agent's
+/// Do the work of one of git's hooks, or of an agent's
 ///
-/// Hooks that `git chronicle init` and `git chronicle setup` make run this. It never fails: neither git nor an agent must
-/// be stopped by it.
+/// The hooks that `git chronicle init` and `git chronicle setup` make run this. It never fails: it
+/// must stop neither git nor an agent.
 #[derive(Debug, clap::Args)]
 pub(crate) struct HookArgs {
     /// The hook, as git names it, or the agent

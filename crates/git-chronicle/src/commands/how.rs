@@ -4,8 +4,8 @@ use crate::{cli::at_least_one, error::CommandError, ui::Ui};
 
 /// Show how a task was done before
 ///
-/// Tells, of the sessions that come closest, what was asked, changed and run in which order, and what
-/// came of it. Commands that only look at something are left out.
+/// For the most similar sessions: the request, the changes, the commands in their order, and the
+/// result. Commands that only read something are left out.
 #[derive(Debug, clap::Args)]
 pub(crate) struct HowArgs {
     /// The task
@@ -20,7 +20,7 @@ pub(crate) struct HowArgs {
     #[arg(long, conflicts_with = "project")]
     all: bool,
 
-    /// At most so many sessions
+    /// Show at most this many sessions
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = at_least_one())]
     limit: usize,
 }

@@ -4,13 +4,13 @@ use chronicle::{Chronicle, render};
 
 use crate::{error::CommandError, ui::Ui};
 
-/// Unite exported notes with those of this repository
+/// Merge exported notes into those of this repository
 ///
-/// Takes what `export` wrote, of this tool or of released ones. What is here stays: notes on one
-/// commit are united. One wrong line, and nothing is stored.
+/// Reads what `export` of this program or of a released one wrote. Existing notes stay: notes on
+/// one commit are merged. If one line is wrong, nothing is stored.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ImportArgs {
-    /// The file; standard input when it is left out or `-`
+    /// The file; standard input if it is missing or `-`
     file: Option<PathBuf>,
 }
 

@@ -2,18 +2,19 @@ use chronicle::{Chronicle, Setup, render};
 
 use crate::{background, error::CommandError, ui::Ui};
 
-/// Set a repository up: hooks that bind what was said to commits
+/// Set a repository up: hooks that attach remarks to commits
 ///
-/// Where git runs hooks that its configuration names (2.54), they stand there. Otherwise a few
-/// marked lines go into the hooks that git, husky, lefthook or pre-commit run. They never stop git,
-/// and do nothing where git-chronicle is not installed. `git chronicle uninstall` takes out all of it.
+/// Git 2.54 and newer run hooks from the configuration, so they are added there. Otherwise a few
+/// marked lines are added to the hooks that git, husky, lefthook or pre-commit run. They never stop
+/// git, and do nothing if git-chronicle is not installed. `git chronicle uninstall` removes all of
+/// it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct InitArgs {
-    /// Also give notes to a remote along with each push to it, where `sync enable` allows it
+    /// Also push notes after each push to a remote, if `sync enable` allows it
     #[arg(long)]
     pre_push: bool,
 
-    /// Show what would be changed, and change nothing
+    /// Only show what would change
     #[arg(long)]
     dry_run: bool,
 }

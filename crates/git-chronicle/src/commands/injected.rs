@@ -2,21 +2,21 @@ use chronicle::{Chronicle, render};
 
 use crate::{error::CommandError, ui::Ui};
 
-/// Show what agents were told without asking: when, why, and whether they made use of it
+/// Show what agents were shown without asking: when, why, and whether they used it
 ///
-/// Agents' hooks tell of threads at the beginning of a session and of lessons before an edit. Used means that the
-/// agent spoke of it afterwards: the id, the commit, or four of the words in a row.
+/// Agents' hooks show threads at the beginning of a session, and lessons before an edit. Used means
+/// that the agent mentioned it afterwards: the id, the commit, or four of its words in a row.
 #[derive(Debug, clap::Args)]
 pub(crate) struct InjectedArgs {
-    /// What this session was told: its id, or the beginning of it
+    /// Only this session: its id, or the beginning of it
     #[arg(long, value_name = "ID")]
     session: Option<String>,
 
-    /// Only numbers, by week: what was shown, how much of it was used, and what it cost in tokens
+    /// Only numbers, by week: how much was shown, how much was used, and the cost in tokens
     #[arg(long, conflicts_with = "verbose")]
     summary: bool,
 
-    /// Show the very words too
+    /// Show the full texts, too
     #[arg(long, short)]
     verbose: bool,
 }

@@ -8,10 +8,10 @@ use crate::{
     ui::Ui,
 };
 
-/// List, add or remove what the repository knows as a whole
+/// List, add or remove knowledge about the repository as a whole
 ///
-/// Conventions, boundaries of modules and anti-patterns belong to no commit. `read` shows
-/// those that apply to the path that is asked about.
+/// Conventions, boundaries of modules and anti-patterns belong to no commit. `read` shows those
+/// that apply to the requested path.
 #[derive(Debug, clap::Args)]
 pub(crate) struct KnowledgeArgs {
     #[command(subcommand)]
@@ -20,12 +20,12 @@ pub(crate) struct KnowledgeArgs {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// List what is known, or what of it applies to a path
+    /// List all knowledge, or what applies to a path
     List {
         /// A file or directory
         path: Option<PathBuf>,
     },
-    /// Add a convention, a boundary or an anti-pattern; what is known already stays as it is
+    /// Add a convention, a boundary or an anti-pattern; existing items stay as they are
     Add(Box<AddArgs>),
     /// Remove one item, for good
     Remove {
@@ -82,7 +82,7 @@ struct AddArgs {
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     learned_from: Option<String>,
 
-    /// convention, boundary or anti-pattern, which the other arguments say already
+    /// convention, boundary or anti-pattern; not needed, as the other arguments show it
     #[arg(long = "type", value_name = "TYPE", hide = true)]
     kind: Option<String>,
 }

@@ -2,11 +2,11 @@ use chronicle::{Chronicle, render};
 
 use crate::{error::CommandError, ui::Ui};
 
-/// Show which models would be asked for what
+/// Show which model is used for which purpose
 ///
-/// Models are only asked by commands that say so. Keys are read from the environment, and are
-/// stored and shown nowhere; `chronicle.llm.*` in git's configuration chooses another provider,
-/// model or address. `docs/models.md` has examples.
+/// Only commands that mention a model in their help ask one. Keys are read from the environment,
+/// and are never stored or shown. `chronicle.llm.*` in git's configuration chooses another
+/// provider, model or address. `docs/models.md` has examples.
 #[derive(Debug, clap::Args)]
 pub(crate) struct LlmArgs {
     #[command(subcommand)]
@@ -17,7 +17,7 @@ pub(crate) struct LlmArgs {
 enum Action {
     /// Show the model, its address, price and limits for each purpose
     Check {
-        /// Ask the model for commits something short, which proves that it answers
+        /// Send the model for commits a short question, as a test
         #[arg(long)]
         call: bool,
     },

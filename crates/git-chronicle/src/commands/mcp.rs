@@ -20,10 +20,10 @@ use crate::{
     ui::Ui,
 };
 
-/// Serve what this command line knows to agents, over MCP
+/// Serve the commands of this program to agents, over MCP
 ///
 /// Speaks JSON-RPC on standard input and output, and ends when its client does. Works in the
-/// project that the agent names, else in the current directory.
+/// project that the agent names, or in the current directory.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct McpArgs {
@@ -32,7 +32,7 @@ pub(crate) struct McpArgs {
 
     /// Which tools: `core` (read, why, check, annotate, find, brief, pending, resolve), `all`, or their names
     ///
-    /// Every tool takes room in each request of the agent. What no tool does, the command line does.
+    /// Every tool takes room in each request of the agent. The command line can do everything that no tool does.
     #[arg(long, value_name = "TOOLS", value_delimiter = ',', default_value = "core")]
     tools: Vec<String>,
 
@@ -48,7 +48,7 @@ pub(crate) struct McpArgs {
 enum McpCommand {
     /// Register the server with coding agents, without the hooks and skills that `setup` adds
     ///
-    /// Without names, with all agents that are found on this machine. `git chronicle uninstall` takes it out again.
+    /// Without names, with all agents that are found on this machine. `git chronicle uninstall` removes it.
     Install(InstallArgs),
 }
 
@@ -62,7 +62,7 @@ struct InstallArgs {
     #[arg(long, value_name = "SCOPE", default_value = "user", value_parser = PossibleValuesParser::new(Scope::NAMES))]
     scope: String,
 
-    /// Show what would be changed, and change nothing
+    /// Only show what would change
     #[arg(long)]
     dry_run: bool,
 }

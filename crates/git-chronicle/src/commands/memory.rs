@@ -5,7 +5,7 @@ use clap::Subcommand;
 
 use crate::{error::CommandError, ui::Ui};
 
-/// Show the tiers of session memory; share what is learned with other machines
+/// Show the tiers of session memory; share it with other machines
 #[derive(Debug, clap::Args)]
 pub(crate) struct MemoryArgs {
     #[command(subcommand)]
@@ -14,14 +14,14 @@ pub(crate) struct MemoryArgs {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Show what is at hand, what is searched, what is kept compressed, and what has faded
+    /// Show the tiers: at hand, searched, compressed, and faded
     Status,
-    /// Write out the transcript of a session as it is kept: without secrets, also when the agent deleted its own
+    /// Print the kept transcript of a session: without secrets, even if the agent's own is deleted
     Transcript {
         /// The id of the session, or the beginning of it
         id: String,
     },
-    /// Share digests and lessons with other machines, by way of a folder or an object storage
+    /// Share digests and lessons with other machines, through a folder or an object storage
     Share(share::ShareArgs),
 }
 

@@ -4,17 +4,17 @@ use chronicle::{Category, Chronicle, LineRange, NoteCommand, render};
 
 use crate::{error::CommandError, ui::Ui};
 
-/// Keep a remark while working; the next annotation takes it in
+/// Keep a remark while working; the next annotation includes it
 ///
-/// A remark belongs to the first commit made after it. It becomes a lesson of that commit
-/// when HEAD is annotated, exactly once.
+/// A remark belongs to the first commit made after it. It becomes a lesson of that commit when HEAD
+/// is annotated, exactly once.
 #[derive(Debug, clap::Args)]
 pub(crate) struct NoteArgs {
     /// The remark
     #[arg(required_unless_present_any = ["list", "clear"])]
     text: Option<String>,
 
-    /// What kind of lesson it is: dead_end, gotcha, insight (the default) or unfinished_thread
+    /// The kind of lesson: dead_end, gotcha, insight (the default) or unfinished_thread
     #[arg(long, value_name = "CATEGORY", requires = "text")]
     category: Option<Category>,
 

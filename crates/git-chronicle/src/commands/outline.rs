@@ -4,10 +4,10 @@ use chronicle::{Chronicle, render};
 
 use crate::{error::CommandError, ui::Ui};
 
-/// List the named items of a file: what anchors can name
+/// List the named items of a file: the names that anchors can use
 ///
-/// Functions, types, headings and keys with their lines, comments and attributes included.
-/// A language without a grammar has no items; that is told, and is no error.
+/// Functions, types, headings and keys with their lines, comments and attributes included. A
+/// language without a grammar has no items; the answer mentions that, and it is no error.
 #[derive(Debug, clap::Args)]
 pub(crate) struct OutlineArgs {
     /// The file

@@ -6,17 +6,17 @@ use chronicle::{
 
 use crate::{background, error::CommandError, ui::Ui};
 
-/// Show what comes back in how you work
+/// Show recurring patterns in how you work
 ///
-/// Runs of steps that come up in several sessions and more often than by chance, programs and times that
-/// recur, technologies that are new. All of it is counted.
+/// Sequences of steps that come up in several sessions and more often than by chance, recurring
+/// programs and times, new technologies. All of it is counted.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PatternsArgs {
     /// Only of this kind
     #[arg(long, value_name = "KIND", value_parser = PATTERN_KINDS)]
     kind: Option<String>,
 
-    /// Show what one of them rests on
+    /// Show the evidence for one of them
     #[arg(long, value_name = "ID")]
     why: Option<String>,
 
@@ -24,7 +24,7 @@ pub(crate) struct PatternsArgs {
     #[arg(long, value_name = "PROJECT")]
     project: Option<String>,
 
-    /// Also what is unsure or rejected
+    /// Include unsure and rejected ones
     #[arg(long)]
     all: bool,
 }

@@ -3,24 +3,24 @@ use chronicle::{Chronicle, counted, render, threads::PendingCommand};
 
 /// List unfinished work, the most urgent first
 ///
-/// Threads are what sessions with agents left undone, and what `thread add` adds; lessons of the
-/// repository that say what is still to be done are among them. Threads that nobody mentioned
-/// for 30 days are left out.
+/// Threads are what sessions with agents left undone, and what `thread add` adds. The repository's
+/// lessons about unfinished work are listed, too. Threads without a mention for 30 days are left
+/// out.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PendingArgs {
     /// Another project, by its name or folder
     #[arg(long)]
     project: Option<String>,
 
-    /// List what is open in all projects
+    /// List open work in all projects
     #[arg(long, conflicts_with = "project")]
     all: bool,
 
-    /// List threads that nobody mentioned for 30 days, too
+    /// Include threads without a mention for 30 days
     #[arg(long)]
     archived: bool,
 
-    /// List at most so many
+    /// List at most this many
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = at_least_one())]
     limit: usize,
 }

@@ -6,21 +6,22 @@ use chronicle::{
 
 use crate::{background, error::CommandError, ui::Ui};
 
-/// Show what you prefer, as your sessions tell
+/// Show your preferences, learned from your sessions
 ///
-/// Learned from what you said (`I prefer pnpm over npm`, `never push without asking`), from how you corrected
-/// agents, and from what was done again and again. Nothing that a file, a tool or a page says counts.
+/// Learned from what you said (`I prefer pnpm over npm`, `never push without asking`), from how you
+/// corrected agents, and from what was done again and again. Text from a file, a tool or a page
+/// never counts.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PreferencesArgs {
-    /// Show what one of them rests on
+    /// Show the evidence for one of them
     #[arg(long, value_name = "ID", conflicts_with_all = ["confirm", "reject"])]
     why: Option<String>,
 
-    /// Say that it is right
+    /// Confirm one
     #[arg(long, value_name = "ID", conflicts_with = "reject")]
     confirm: Option<String>,
 
-    /// Say that it is wrong: it is not shown again
+    /// Reject one: it is not shown again
     #[arg(long, value_name = "ID")]
     reject: Option<String>,
 
@@ -28,7 +29,7 @@ pub(crate) struct PreferencesArgs {
     #[arg(long, value_name = "PROJECT")]
     project: Option<String>,
 
-    /// Also what is unsure, replaced or rejected
+    /// Include unsure, replaced and rejected ones
     #[arg(long)]
     all: bool,
 }

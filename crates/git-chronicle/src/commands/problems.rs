@@ -4,14 +4,14 @@ use crate::{background, cli::at_least_one, error::CommandError, ui::Ui};
 
 /// Show failures that came up in several sessions, and how each was solved
 ///
-/// What was done until the same call worked is what counts as its solution.
+/// The steps until the same call worked count as the solution.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ProblemsArgs {
     /// In one project: its name, or its folder
     #[arg(long, value_name = "PROJECT")]
     project: Option<String>,
 
-    /// At most so many
+    /// Show at most this many
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = at_least_one())]
     limit: usize,
 }

@@ -2,14 +2,14 @@ use chronicle::{Chronicle, learning::ProjectsCommand, render};
 
 use crate::{background, error::CommandError, ui::Ui};
 
-/// Show the projects that session memory knows, and what each is built with
+/// Show the projects in session memory, and the technologies of each
 #[derive(Debug, clap::Args)]
 pub(crate) struct ProjectsArgs {
     /// Only those that use this language, tool or library
     #[arg(long, value_name = "TECHNOLOGY", conflicts_with = "similar_to")]
     using: Option<String>,
 
-    /// Only those built with what this project is built with, the most similar first; `.` is the current one
+    /// Only those with the technologies of this project, the most similar first; `.` is the current one
     #[arg(long, value_name = "PROJECT")]
     similar_to: Option<String>,
 }

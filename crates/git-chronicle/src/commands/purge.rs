@@ -5,19 +5,20 @@ use crate::{
     ui::Ui,
 };
 
-/// Take words out of every version of the notes, as if they had never been said
+/// Remove words from every version of the notes
 ///
-/// Rewrites the history of the notes refs, drops staged remarks that say it and what is kept for later reads, and
-/// leaves a mark that keeps other clones from bringing it back. Claims that hold a whole text of
-/// it, of 12 or more bytes, go, too, but none of your own along with a stranger's: --dry-run lists all. Prints the push that takes it out of remotes, and says where
-/// it may still be.
+/// Rewrites the history of the notes refs, drops staged remarks with these words and all caches of
+/// them, and leaves a mark that keeps other clones from bringing the words back. Claims that
+/// contain the whole text, if that has 12 or more bytes, are removed, too, but a stranger's text
+/// never removes yours: --dry-run lists all. Prints the push that removes the words from remotes,
+/// and where they may still be.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PurgeArgs {
-    /// Id of a lesson, a correction or an item of knowledge; or a commit, for all that is said on it
+    /// Id of a lesson, a correction or an item of knowledge; or a commit, for its whole annotation
     #[arg(value_name = "ID|COMMIT", allow_hyphen_values = true)]
     target: String,
 
-    /// Only say what would go
+    /// Only show what would be removed
     #[arg(long)]
     dry_run: bool,
 }

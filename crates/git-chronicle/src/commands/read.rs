@@ -8,11 +8,11 @@ use crate::{
     ui::Ui,
 };
 
-/// Show what is known about some code, before touching it
+/// Show what is known about some code, before changing it
 ///
-/// Answers with the lessons recorded for a file, a directory or a range of lines: where each
-/// one is in the file as it is now (edits that are not committed included), what became of the
-/// code it speaks of, and how far it can be trusted.
+/// Answers with the lessons recorded for a file, a directory or a range of lines. Each one shows where
+/// it is in the file now (with edits that are not committed), what became of its code, and how far it
+/// can be trusted.
 #[derive(Debug, clap::Args)]
 #[command(override_usage = "git chronicle read [OPTIONS] PATH... [ANCHOR]")]
 pub(crate) struct ReadArgs {
@@ -25,7 +25,7 @@ pub(crate) struct ReadArgs {
     #[arg(long, value_name = "ANCHOR", allow_hyphen_values = true, conflicts_with = "lines")]
     anchor: Option<String>,
 
-    /// Only what concerns these lines of the file as it is now
+    /// Only lessons on these lines of the file as it is now
     #[arg(long, value_name = "START:END")]
     lines: Option<LineRange>,
 
@@ -37,7 +37,7 @@ pub(crate) struct ReadArgs {
     #[arg(long, value_name = "N", requires = "recent")]
     limit: Option<usize>,
 
-    /// Only what was written after this date or commit
+    /// Only lessons written after this date or commit
     #[arg(long, value_name = "DATE|REV")]
     since: Option<String>,
 
@@ -53,19 +53,19 @@ pub(crate) struct ReadArgs {
     #[arg(long, value_name = "LEVEL", default_value = "all", hide_default_value = true)]
     context_level: Level,
 
-    /// Only items trusted at least so far, 0 to 1
+    /// Only items with at least this confidence, 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = 0.0, hide_default_value = true, value_parser = share)]
     min_confidence: f64,
 
-    /// Most items to show; 20 unless `defaultMaxRegions` is set
+    /// Show at most this many items; 20 unless `defaultMaxRegions` is set
     #[arg(long, value_name = "N")]
     max_regions: Option<usize>,
 
-    /// How many hops of related annotations to follow
+    /// Follow this many hops of related annotations
     #[arg(long, value_name = "N", default_value_t = 1)]
     depth: u32,
 
-    /// Longest answer wanted, in tokens of about four bytes
+    /// The longest answer, in tokens of about four bytes
     #[arg(long, value_name = "N")]
     max_tokens: Option<usize>,
 
@@ -77,7 +77,7 @@ pub(crate) struct ReadArgs {
     #[arg(long)]
     all: bool,
 
-    /// Show every field, also empty ones
+    /// Show every field, even empty ones
     #[arg(long, short)]
     verbose: bool,
 }

@@ -2,18 +2,18 @@ use chronicle::{Chronicle, Effort, render};
 
 use crate::{error::CommandError, ui::Ui};
 
-/// Find commits that took the place of annotated ones, and take along what is known
+/// Find commits that replaced annotated ones, and copy their annotations
 ///
-/// For rewrites that no hook saw: on a server, in another tool, in a clone without hooks. An
-/// annotated commit that nothing reaches any more is matched by its change, its files or the
-/// lines that it wrote, also after its objects are gone. Notes are copied, never moved.
+/// For rewrites without a hook: on a server, in another tool, in a clone without hooks. An
+/// annotated commit that has become unreachable is matched by its change, its files or the lines
+/// that it wrote, even after its objects are gone. Notes are copied, never moved.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReconcileArgs {
-    /// Only show what would be taken along, and why
+    /// Only show what would be copied, and why
     #[arg(long)]
     dry_run: bool,
 
-    /// Only look at the newest commits, and not at all when nothing changed since the last time
+    /// Only check the newest commits, and only if something changed since the last time
     #[arg(long)]
     lazy: bool,
 }

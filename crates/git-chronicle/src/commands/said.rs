@@ -9,7 +9,7 @@ pub(crate) struct LessonArgs {
     #[command(flatten)]
     lessons: Lessons,
 
-    /// Code elsewhere that the change relies on, and what it assumes of it
+    /// Code elsewhere that the change relies on, and the assumption about it
     #[arg(long, value_name = "PLACE NATURE", allow_hyphen_values = true)]
     depends_on: Vec<String>,
 }

@@ -2,7 +2,7 @@ use chronicle::SCHEMA_NAMES;
 
 use crate::{error::CommandError, ui::Ui};
 
-/// Print the JSON Schema of what is stored, taken or answered
+/// Print the JSON Schema of stored data, of input or of answers
 #[derive(Debug, clap::Args)]
 pub(crate) struct SchemaArgs {
     /// The schema; without one, their names are listed

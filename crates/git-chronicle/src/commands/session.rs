@@ -17,10 +17,10 @@ use crate::{
 /// Days of sessions that are taken in where nothing else is said.
 const DAYS: u32 = 30;
 
-/// Take in, list, show or forget sessions of coding agents
+/// Import, list, show or forget sessions of coding agents
 ///
-/// What was done in sessions is remembered on this machine only, without secrets. `brief`, `pending` and
-/// `find` ask for it.
+/// Sessions are remembered on this machine only, without secrets. `brief`, `pending` and `find` use
+/// them.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SessionArgs {
     #[command(subcommand)]
@@ -29,10 +29,10 @@ pub(crate) struct SessionArgs {
 
 #[derive(Debug, Subcommand)]
 enum SessionCommand {
-    /// Take in transcripts: those named, or what the agents on this machine kept
+    /// Import transcripts: the named ones, or those of the agents on this machine
     ///
-    /// Knows Claude Code, Codex, Gemini CLI and Copilot CLI, and for every other agent a form of its own. What was taken
-    /// in before stays as it is, so it can be stopped at any time and begun again.
+    /// Reads the formats of Claude Code, Codex, Gemini CLI and Copilot CLI, and a general one for any other agent. You can stop
+    /// it at any time and start it again: imported turns stay as they are.
     Ingest(IngestArgs),
     /// List sessions of the current project, the latest first
     List(ListArgs),
@@ -40,23 +40,23 @@ enum SessionCommand {
     Show {
         /// Its id, or the beginning of it
         id: String,
-        /// List its turns too
+        /// List its turns, too
         #[arg(long)]
         turns: bool,
     },
-    /// Let a model say what sessions were about, and find what they left
+    /// Let a model summarise sessions, and find what they left undone
     ///
-    /// One call for each. What was counted stays: files, commits, checks. Where a model was chosen by `llm.provider` or
-    /// `llm.baseUrl`, this goes on by itself behind the hooks of agents.
+    /// One call for each. Counted facts stay: files, commits, checks. If your settings name a model (`llm.provider` or
+    /// `llm.baseUrl`), the hooks of agents start this in the background.
     Word(WordArgs),
-    /// Forget sessions, for good: with their turns, and with the threads that only they told of
+    /// Forget sessions, for good, with their turns and their threads
     Forget(ForgetArgs),
-    /// Write everything as files that people can read, into a new folder
+    /// Write all sessions as readable files, into a new folder
     Export {
         /// The folder
         folder: PathBuf,
     },
-    /// Take in what an export wrote, or what an older kind of memory kept in `~/.claude/chronicle`
+    /// Import an export, or the memory of an older version in `~/.claude/chronicle`
     Import {
         /// The folder
         folder: PathBuf,
@@ -65,7 +65,7 @@ enum SessionCommand {
     Exclude {
         /// The folder, with everything below it
         folder: Option<PathBuf>,
-        /// Take it off the list
+        /// Remove it from the list
         #[arg(long, requires = "folder")]
         off: bool,
     },
@@ -77,19 +77,19 @@ struct IngestArgs {
     /// Transcripts, or folders of them
     files: Vec<PathBuf>,
 
-    /// Take in whatever the agents on this machine keep, however old
+    /// Import all transcripts of the agents on this machine, however old
     #[arg(long)]
     sweep: bool,
 
-    /// Take in what they wrote in the last so many days [default: 30]
+    /// Import the transcripts of the last N days [default: 30]
     #[arg(long, value_name = "N")]
     days: Option<u32>,
 
-    /// Only leave word that the files changed, and let them be taken in behind: for hooks, it never fails
+    /// Only queue the files, and import them in the background (for hooks; never fails)
     #[arg(long, requires = "files")]
     later: bool,
 
-    /// Take in what word was left of
+    /// Import the queued files
     #[arg(long, hide = true)]
     queued: bool,
 
@@ -103,19 +103,19 @@ struct WordArgs {
     /// Their ids, or the beginnings of them [default: those of this project that changed since]
     ids: Vec<String>,
 
-    /// At most so many of those
+    /// At most this many of those
     #[arg(long, value_name = "N", default_value_t = 20, conflicts_with = "ids", value_parser = at_least_one())]
     limit: usize,
 
-    /// Spend so many US dollars at most
+    /// Spend at most this many US dollars
     #[arg(long, value_name = "USD")]
     max_cost: Option<f64>,
 
-    /// Let the model read and write so many tokens at most
+    /// Let the model read and write at most this many tokens
     #[arg(long, value_name = "N")]
     max_tokens: Option<u64>,
 
-    /// Only show what would be sent
+    /// Only show the request
     #[arg(long)]
     dry_run: bool,
 }
@@ -130,7 +130,7 @@ struct ListArgs {
     #[arg(long, conflicts_with = "project")]
     all: bool,
 
-    /// At most so many
+    /// Show at most this many
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = at_least_one())]
     limit: usize,
 }
@@ -142,12 +142,12 @@ struct ForgetArgs {
     #[arg(group = "which")]
     ids: Vec<String>,
 
-    /// All of the current project, or of the one named
+    /// All of the current project, or of the named one
     #[arg(long, value_name = "PROJECT", group = "which", num_args = 0..=1)]
     #[expect(clippy::option_option, reason = "the option may stand without a value")]
     project: Option<Option<String>>,
 
-    /// All that ended longer ago than this, such as `90 days`, of every project
+    /// All that ended longer ago than this, such as `90 days`, in every project
     #[arg(long, value_name = "AGE", group = "which")]
     older_than: Option<String>,
 

@@ -19,9 +19,10 @@ const DAYS: u32 = 30;
 
 /// Set coding agents up: hooks, MCP server and skills
 ///
-/// Without names, all agents that are found on this machine; at a terminal you are asked which, what they may run unasked,
-/// and whether earlier sessions are taken in. Settings of others stay as they are, and `git chronicle uninstall` gives
-/// back every file as it was. docs/agents.md says what is written where.
+/// Without names, all agents that are found on this machine. At a terminal you are asked which,
+/// what they may run unasked, and whether earlier sessions are imported. Other settings stay as
+/// they are, and `git chronicle uninstall` restores every file. docs/agents.md lists what is
+/// written where.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SetupArgs {
     /// The agents
@@ -32,24 +33,24 @@ pub(crate) struct SetupArgs {
     #[arg(long, value_name = "SCOPE", default_value = "user", value_parser = PossibleValuesParser::new(Scope::NAMES))]
     scope: String,
 
-    /// Show what would be changed, and change nothing
+    /// Only show what would change
     #[arg(long)]
     dry_run: bool,
 
-    /// Take in what agents kept of the last so many days, in the background; 0 for nothing
+    /// Import the transcripts of the last N days, in the background; 0 for none
     #[arg(long, value_name = "DAYS")]
     backfill: Option<u32>,
 
-    /// Only write the plugin of Claude Code into this folder, to be given to `claude plugin marketplace add`
+    /// Only write the plugin of Claude Code into this folder, for `claude plugin marketplace add`
     #[arg(long, value_name = "DIR", conflicts_with_all = ["backfill", "agents_md"])]
     plugin: Option<PathBuf>,
 
-    /// Let agents run what reads and writes lessons unasked: `read`, `why`, `annotate` and the like, our MCP tools and
+    /// Let agents read and write lessons unasked: `read`, `why`, `annotate` and the like, the MCP tools and
     /// skills; at a terminal you are asked
     #[arg(long, conflicts_with = "plugin")]
     permissions: bool,
 
-    /// Also say in the repository's AGENTS.md, in a few lines, how to use Chronicle
+    /// Also add a few lines on Chronicle to the repository's AGENTS.md
     #[arg(long)]
     agents_md: bool,
 }

@@ -2,17 +2,17 @@ use chronicle::{Chronicle, render};
 
 use crate::{error::CommandError, ui::Ui};
 
-/// Show one commit's annotation, whole
+/// Show one commit's whole annotation
 ///
-/// Prints everything that is stored on the commit, as it was recorded: lines are those of
-/// that commit. `read` shows where they are now.
+/// Prints everything that is stored on the commit, as it was recorded: lines are those of that
+/// commit. `read` shows where they are now.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ShowArgs {
     /// The commit, any revision
     #[arg(default_value = "HEAD", allow_hyphen_values = true)]
     commit: String,
 
-    /// Show also what was removed or amended since
+    /// Include what was removed or amended since
     #[arg(long, short)]
     verbose: bool,
 }

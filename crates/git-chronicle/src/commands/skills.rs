@@ -4,15 +4,14 @@ use crate::{background, error::CommandError, ui::Ui};
 
 /// Show which technologies you use, and where
 ///
-/// Counted of the files that were changed, the commands that ran, and what edits imported or wrote into
-/// manifests; words in prose count for nothing.
+/// Counted from changed files, commands, imports and manifests; words in prose don't count.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SkillsArgs {
     /// In one project: its name, or its folder
     #[arg(long, value_name = "PROJECT")]
     project: Option<String>,
 
-    /// At most so many
+    /// Show at most this many
     #[arg(long, value_name = "N", default_value_t = 30)]
     limit: usize,
 }

@@ -2,13 +2,13 @@ use chronicle::{Chronicle, render};
 
 use crate::{error::CommandError, ui::Ui};
 
-/// Show how much is annotated, and what waits to be done
+/// Show how much is annotated, and what work is waiting
 ///
-/// Counts commits by directory and by author, and tells what is not pushed, not merged, staged or
-/// left on commits that nobody reaches. `doctor` tells what is wrong.
+/// Counts commits by directory and by author, and shows notes that are not pushed, not merged,
+/// staged, or on unreachable commits. `doctor` shows problems.
 #[derive(Debug, clap::Args)]
 pub(crate) struct StatusArgs {
-    /// Look at so many of the newest commits
+    /// Check this many of the newest commits
     #[arg(long, value_name = "N", default_value_t = 1000)]
     limit: usize,
 }

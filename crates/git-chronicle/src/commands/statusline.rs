@@ -4,10 +4,10 @@ use chronicle::Chronicle;
 
 use crate::{error::CommandError, ui::Ui};
 
-/// Print one line for an agent's status line: what is open, and whether HEAD is annotated
+/// Print one line for an agent's status line: open threads, and whether HEAD is annotated
 ///
-/// Reads the agent's JSON on standard input. Says nothing when there is nothing to say, or when
-/// anything is wrong: an agent's screen is no place for errors.
+/// Reads the agent's JSON on standard input. Prints nothing if there is nothing to show, or on any
+/// error: an agent's status line is no place for errors.
 #[derive(Debug, clap::Args)]
 pub(crate) struct StatuslineArgs {}
 

@@ -4,10 +4,10 @@ use chronicle::{Chronicle, render};
 
 use crate::{error::CommandError, ui::Ui};
 
-/// Show the newest word on each code unit of a file or directory
+/// Show the newest summary of each item of a file or directory
 ///
-/// For orientation: what each item was last changed for, what must hold, what
-/// could go wrong, what failed, and what is left to do. `read` tells the rest.
+/// For orientation: the reason for the last change of each item, constraints, risks, failed
+/// attempts, and open work. `read` shows the rest.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SummaryArgs {
     /// The file or directory
@@ -17,7 +17,7 @@ pub(crate) struct SummaryArgs {
     #[arg(value_name = "ANCHOR", conflicts_with = "anchor")]
     item: Option<String>,
 
-    /// The same, when it begins with a dash
+    /// The same, for a name that begins with a dash
     #[arg(long, value_name = "ANCHOR", allow_hyphen_values = true)]
     anchor: Option<String>,
 }

@@ -3,7 +3,7 @@ use chronicle::Chronicle;
 use super::flag::tell;
 use crate::{error::CommandError, ui::Ui};
 
-/// Let one lesson take the place of another
+/// Replace one lesson with another
 ///
 /// Wherever the newer lesson is in the history, the older one is shown as superseded, last.
 /// `annotate --replace` does the same while the newer one is written.
@@ -12,7 +12,7 @@ pub(crate) struct SupersedeArgs {
     /// Id of the older lesson
     old: String,
 
-    /// Id of the lesson that takes its place
+    /// Id of the newer lesson
     new: String,
 }
 

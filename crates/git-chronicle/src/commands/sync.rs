@@ -4,9 +4,9 @@ use crate::{background, error::CommandError, ui::Ui};
 
 /// Exchange notes with a remote
 ///
-/// Notes of both sides are united, never overwritten, and pushes are never forced. Without a
-/// remote, those that are enabled are meant, or else `origin`. Your own fetch, pull and push do
-/// what they did before.
+/// Notes of both sides are merged, never overwritten, and pushes are never forced. Without a
+/// remote, the enabled ones are used, or else `origin`. Your own fetch, pull and push work as
+/// before.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SyncArgs {
     #[command(subcommand)]
@@ -20,23 +20,23 @@ enum Action {
         /// The remote
         remote: Option<String>,
     },
-    /// Take back what `enable` set, for one remote or for all
+    /// Undo `enable`, for one remote or for all
     Disable {
         /// The remote
         remote: Option<String>,
     },
-    /// Show how far we are apart, without asking any remote
+    /// Show how far both sides differ, without contacting any remote
     Status,
-    /// Fetch the notes of a remote and unite them with ours
+    /// Fetch the notes of a remote and merge them
     Pull {
         /// The remote
         remote: Option<String>,
 
-        /// Also remove what you wrote and others purged; without it, that is kept and hidden
+        /// Also remove your own words that others purged; without it, they are kept and hidden
         #[arg(long)]
         accept_purge: bool,
     },
-    /// Pull, then give the remote what it lacks
+    /// Pull, then push what the remote lacks
     Push {
         /// The remote
         remote: Option<String>,
@@ -46,11 +46,11 @@ enum Action {
         #[arg(long)]
         vouch: bool,
     },
-    /// Take over the notes that a fork has on the commits of a range, and no others
+    /// Import the notes of a fork on the commits of a range, and no others
     Import {
         /// The fork: a remote, an address or a path
         remote: String,
-        /// `A..B`, or a revision for what it has beyond HEAD
+        /// `A..B`, or a revision for its commits that HEAD lacks
         range: String,
     },
 }

@@ -8,9 +8,8 @@ use crate::{cli::at_least_one, error::CommandError, ui::Ui};
 
 /// Show, add or change threads: unfinished work that is carried between sessions
 ///
-/// A thread is named by its id or the beginning of it, as `pending` shows it. Nothing is
-/// overwritten: what is done by hand stands beside what sessions say, and what sessions say
-/// later may open a thread again.
+/// Name a thread by its id or the beginning of it, as `pending` shows it. Nothing is overwritten:
+/// your changes are kept next to what sessions say, and a later session may open a thread again.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ThreadArgs {
     #[command(subcommand)]
@@ -19,7 +18,7 @@ pub(crate) struct ThreadArgs {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Show a thread, what happened to it, and where that can be read
+    /// Show a thread, its history, and the sources
     Show {
         /// Its id
         id: String,
@@ -28,7 +27,7 @@ enum What {
     Resolved(ClosedArgs),
     /// List the threads that were dropped, the last dropped first
     Abandoned(ClosedArgs),
-    /// Add a thread; where there is one like it, that one is meant
+    /// Add a thread, unless there is one like it
     Add(AddArgs),
     /// Close threads; the same as `git chronicle resolve`
     Resolve(ResolveArgs),
@@ -36,20 +35,20 @@ enum What {
     Defer(CloseArgs),
     /// Close threads: they will not be done
     Drop(CloseArgs),
-    /// Open threads again, or refuse what is proposed about them
+    /// Open threads again, or refuse proposals about them
     Reopen {
         /// Their ids
         #[arg(required = true, value_name = "ID")]
         ids: Vec<String>,
     },
-    /// Say that two threads have to do with each other, in whatever projects
+    /// Link two related threads, in any projects
     Link {
         /// The id of one
         id: String,
         /// The id of the other
         other: String,
     },
-    /// Say that a thread waits for another one
+    /// Mark a thread as waiting for another one
     Block {
         /// Its id
         id: String,
@@ -57,7 +56,7 @@ enum What {
         #[arg(long, value_name = "ID")]
         by: String,
     },
-    /// Say that a thread waits no longer
+    /// Mark a thread as no longer waiting
     Unblock {
         /// Its id
         id: String,
@@ -65,11 +64,11 @@ enum What {
         #[arg(long, value_name = "ID")]
         from: Option<String>,
     },
-    /// Set how urgent a thread is; rules do not change it any more
+    /// Set the urgency of a thread; rules then leave it
     Priority {
         /// Its id
         id: String,
-        /// How urgent it is
+        /// The urgency
         #[arg(value_parser = Priority::NAMES)]
         priority: String,
     },
@@ -84,14 +83,14 @@ struct ClosedArgs {
     #[arg(long, conflicts_with = "project")]
     all: bool,
 
-    /// List at most so many
+    /// List at most this many
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = at_least_one())]
     limit: usize,
 }
 
 #[derive(Debug, clap::Args)]
 struct AddArgs {
-    /// What is to be done, in the imperative
+    /// The work, in the imperative
     #[arg(allow_hyphen_values = true)]
     summary: String,
 

@@ -1,6 +1,6 @@
 use crate::{commands::ui_now, error::CommandError, ui::Ui};
 
-/// See the main job done in a minute, on a throw-away repository
+/// See the main steps in a minute, on a throw-away repository
 #[derive(Debug, clap::Args)]
 pub(crate) struct TourArgs {}
 

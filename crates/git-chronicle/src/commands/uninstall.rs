@@ -8,13 +8,13 @@ use super::{
 };
 use crate::{error::CommandError, ui::Ui};
 
-/// Take out what `init` and `setup` put in; notes and sessions stay
+/// Remove what `init` and `setup` added; notes and sessions stay
 ///
-/// Without arguments, out of this repository: its hooks, and what agents were told in it. With
-/// --scope user, out of your own settings. With agents, wherever they were set up.
+/// Without arguments, from this repository: its hooks, and its settings for agents. With --scope
+/// user, from your own settings. With agents, from all settings of these agents.
 #[derive(Debug, clap::Args)]
 pub(crate) struct UninstallArgs {
-    /// Only what these agents were told
+    /// Only the settings of these agents
     #[arg(value_name = "AGENT", value_parser = PossibleValuesParser::new(names()))]
     agents: Vec<String>,
 
@@ -22,7 +22,7 @@ pub(crate) struct UninstallArgs {
     #[arg(long, value_name = "SCOPE", value_parser = PossibleValuesParser::new(Scope::NAMES))]
     scope: Option<String>,
 
-    /// Show what would be changed, and change nothing
+    /// Only show what would change
     #[arg(long)]
     dry_run: bool,
 }

@@ -6,15 +6,15 @@ use crate::{error::CommandError, ui::Ui};
 
 /// Show why a line is as it is: the commit and the session that wrote it, and its lessons
 ///
-/// Tells which commits wrote the lines as they are now, as `git blame` does, with their messages and what is known of the
-/// lines. Where session memory knows an edit that wrote them, also the session, what was asked for, and what the agent
-/// said around the edit. Lines that are not committed yet are said to be.
+/// Shows which commits wrote the lines as they are now, as `git blame` does, with their messages
+/// and lessons. If session memory has an edit that wrote them, also the session, the request, and
+/// the agent's words around the edit. Uncommitted lines are marked.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "git chronicle why [OPTIONS] FILE:LINE|START-END\n       git chronicle why [OPTIONS] FILE LINE|START:END|ANCHOR"
 )]
 pub(crate) struct WhyArgs {
-    /// The file, with the line or lines behind a colon unless they are given apart
+    /// The file, with the line or lines after a colon unless they are a separate argument
     #[arg(value_name = "FILE[:LINE]")]
     file: PathBuf,
 

@@ -1095,7 +1095,7 @@ fn wrong_arguments_are_named_with_exit_code_2() {
 fn help_tells_the_exit_codes() {
     let dir = tempfile::tempdir().expect("a temporary directory can be made");
     let help = chronicle(dir.path(), &["--help"]).success();
-    for words in ["Exit codes: 0 done", "1 cannot", "2 wrong arguments", "70 a bug"] {
+    for words in ["Exit codes: 0 success", "1 failure", "2 wrong arguments", "70 a bug"] {
         assert!(help.stdout.contains(words), "{help:#?}");
     }
     let commands = [

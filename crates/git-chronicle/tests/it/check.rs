@@ -313,64 +313,6 @@ fn checks_that_cannot_run() {
 }
 
 #[test]
-fn the_help() {
-    insta::assert_snapshot!(ask(&TestRepo::new(), &["check", "--help"]), @"
-    Show which lessons a change touches, before it is committed or merged
-
-    Compares the working tree with HEAD unless told otherwise. Lessons are looked up in the version that
-    the change starts from: those on lines that it changes or takes away, those about a whole file that
-    it changes, and code elsewhere that declares to rely on the changed items. Made for pre-commit hooks
-    and CI.
-
-    Usage: git chronicle check [OPTIONS] [-]
-
-    Arguments:
-      [-]
-              `-` reads a unified diff, starting from HEAD, from standard input
-              
-              [possible values: -]
-
-    Options:
-      -C <DIR>
-              Run as if started in this directory
-
-          --diff <RANGE>
-              What differs between two commits: A..B, A...B, or A alone against the working tree
-
-          --format <FORMAT>
-              How to write the answer: markdown for models, json for programs, pretty for people
-              
-              [default: markdown]
-
-          --staged
-              What is staged, against HEAD
-
-          --color <WHEN>
-              When to use colour in pretty answers
-              
-              [default: auto]
-              [possible values: auto, always, never]
-
-          --fail-on <CATEGORY,…>
-              Exit with 1 when the change touches lines of lessons of these kinds
-
-          --annotations <HOST>
-              Write the answer as remarks for a code host
-              
-              [possible values: github, gitlab]
-
-          --no-pager
-              Write straight to the terminal, without a pager
-
-      -h, --help
-              Print help (see a summary with '-h')
-
-    Exit codes: 0 done; 1 lessons of --fail-on are touched; 2 the check cannot run; 70 a bug in
-    Chronicle.
-    ");
-}
-
-#[test]
 fn a_lesson_on_a_whole_commit_is_told_of_each_file_that_changes() {
     let repo = TestRepo::new();
     repo.write("a.txt", "one\n");

@@ -193,53 +193,6 @@ fn bad_questions() {
 }
 
 #[test]
-fn the_help() {
-    insta::assert_snapshot!(ask(&TestRepo::new(), &["deps", "--help"]), @"
-    Show who relies on some code, before changing or removing it
-
-    Answers with the assumptions that annotations anywhere declare about it, with groups of places that
-    must change together, and, marked as weaker, with words that only name it. Every annotation is
-    looked at. The file is found under its earlier names, too.
-
-    Usage: git chronicle deps [OPTIONS] <PATH> [ANCHOR]
-
-    Arguments:
-      <PATH>
-              The file
-
-      [ANCHOR]
-              Item of the file, such as `Pool::acquire`
-
-    Options:
-          --anchor <ANCHOR>
-              The same, when it begins with a dash
-
-      -C <DIR>
-              Run as if started in this directory
-
-          --all
-              Include commits of other branches, labelled
-
-          --format <FORMAT>
-              How to write the answer: markdown for models, json for programs, pretty for people
-              
-              [default: markdown]
-
-          --color <WHEN>
-              When to use colour in pretty answers
-              
-              [default: auto]
-              [possible values: auto, always, never]
-
-          --no-pager
-              Write straight to the terminal, without a pager
-
-      -h, --help
-              Print help (see a summary with '-h')
-    ");
-}
-
-#[test]
 fn those_who_rely_on_it_have_the_names_that_they_have_now() {
     let repo = TestRepo::new();
     repo.write("src/pool.rs", POOL);

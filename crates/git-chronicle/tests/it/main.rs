@@ -10,6 +10,7 @@ mod bounds;
 mod brief;
 mod check;
 mod ci_templates;
+mod command_line;
 mod config;
 mod context;
 mod converted;

@@ -228,49 +228,6 @@ fn bad_questions() {
 }
 
 #[test]
-fn the_help() {
-    insta::assert_snapshot!(ask(&TestRepo::new(), &["summary", "--help"]), @"
-    Show the newest word on each code unit of a file or directory
-
-    For orientation: what each item was last changed for, what must hold, what could go wrong, what
-    failed, and what is left to do. `read` tells the rest.
-
-    Usage: git chronicle summary [OPTIONS] <PATH> [ANCHOR]
-
-    Arguments:
-      <PATH>
-              The file or directory
-
-      [ANCHOR]
-              Item of the file, such as `Pool::acquire`
-
-    Options:
-          --anchor <ANCHOR>
-              The same, when it begins with a dash
-
-      -C <DIR>
-              Run as if started in this directory
-
-          --format <FORMAT>
-              How to write the answer: markdown for models, json for programs, pretty for people
-              
-              [default: markdown]
-
-          --color <WHEN>
-              When to use colour in pretty answers
-              
-              [default: auto]
-              [possible values: auto, always, never]
-
-          --no-pager
-              Write straight to the terminal, without a pager
-
-      -h, --help
-              Print help (see a summary with '-h')
-    ");
-}
-
-#[test]
 fn one_intent_is_shown_once_in_an_answer() {
     let repo = TestRepo::new();
     let content = |name: &str| format!("fn take_{name}() {{\n    one_{name}();\n    two_{name}();\n}}\n");

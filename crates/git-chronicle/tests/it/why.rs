@@ -279,52 +279,6 @@ fn a_read_asks_git_who_wrote_the_lines() {
     ");
 }
 
-#[test]
-fn the_help() {
-    insta::assert_snapshot!(ask(&TestRepo::new(), &["why", "--help"]), @"
-    Show why a line is as it is: the commit and the session that wrote it, and its lessons
-
-    Tells which commits wrote the lines as they are now, as `git blame` does, with their messages and
-    what is known of the lines. Where session memory knows an edit that wrote them, also the session,
-    what was asked for, and what the agent said around the edit. Lines that are not committed yet are
-    said to be.
-
-    Usage: git chronicle why [OPTIONS] FILE:LINE|START-END
-           git chronicle why [OPTIONS] FILE LINE|START:END|ANCHOR
-
-    Arguments:
-      <FILE[:LINE]>
-              The file, with the line or lines behind a colon unless they are given apart
-
-      [LINE|ANCHOR]
-              A line, a range of lines, or an item such as `Pool::acquire`
-
-    Options:
-          --anchor <ANCHOR>
-              Item of the file, when it could be taken for a line
-
-      -C <DIR>
-              Run as if started in this directory
-
-          --format <FORMAT>
-              How to write the answer: markdown for models, json for programs, pretty for people
-              
-              [default: markdown]
-
-          --color <WHEN>
-              When to use colour in pretty answers
-              
-              [default: auto]
-              [possible values: auto, always, never]
-
-          --no-pager
-              Write straight to the terminal, without a pager
-
-      -h, --help
-              Print help (see a summary with '-h')
-    ");
-}
-
 /// What was minified, or made to hurt, does not drown the answer.
 #[test]
 fn a_line_without_end_is_cut() {

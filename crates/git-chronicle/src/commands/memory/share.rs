@@ -6,10 +6,10 @@ use clap::Subcommand;
 
 use crate::{error::CommandError, ui::Ui};
 
-/// Share digests and lessons with other machines, by way of a folder or an object storage
+/// Share digests and lessons with other machines, through a folder or an object storage
 ///
-/// Nothing goes out but what `add` names, and never a secret or a private span. `pull` makes a copy here, in which
-/// `git chronicle find --shared` looks without a network.
+/// Only what `add` names is sent, and never a secret or a private span. `pull` makes a copy on this machine, which
+/// `git chronicle find --shared` searches without a network.
 #[derive(Debug, clap::Args)]
 pub(super) struct ShareArgs {
     #[command(subcommand)]
@@ -18,41 +18,41 @@ pub(super) struct ShareArgs {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Share by way of a store from now on; makes it where there is none
+    /// Start to share through a store, which is made if it does not exist
     Init {
-        /// A folder that the machines see, or `s3://BUCKET/PREFIX`, with the variables that AWS names: `AWS_ENDPOINT`,
+        /// A folder that all machines can reach, or `s3://BUCKET/PREFIX`, with the variables of AWS: `AWS_ENDPOINT`,
         /// `AWS_REGION`, `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_PROFILE`
         url: String,
 
-        /// What to call this machine; the system's name without
+        /// The name of this machine; by default the system's
         #[arg(long, value_name = "NAME")]
         machine: Option<String>,
 
-        /// What to call you; the name that git knows without
+        /// Your name; by default the one that git knows
         #[arg(long, value_name = "NAME")]
         author: Option<String>,
     },
-    /// Let sessions, lessons or all of a project out with the next push
+    /// Send sessions, lessons or all of a project with the next push
     Add(WhatArgs),
-    /// Hold sessions, lessons or a project back, and take them back with the next push
+    /// Stop sending sessions, lessons or a project, and remove them with the next push
     Remove(WhatArgs),
-    /// Send what may go out and is new, and take back what may no longer be there
+    /// Send what is new, and remove what must not be shared any more
     Push {
-        /// Only show what would go out
+        /// Only show what would be sent
         #[arg(long)]
         dry_run: bool,
     },
-    /// Bring the copy on this machine up to date
+    /// Update the copy on this machine
     Pull {
-        /// Also from a store that is older than what was seen before
+        /// Even from a store that is older than the last one seen
         #[arg(long)]
         accept_older: bool,
 
-        /// Make the copy again from nothing
+        /// Make the whole copy again
         #[arg(long)]
         anew: bool,
     },
-    /// Show what is shared, without asking the store
+    /// Show what is shared, without contacting the store
     Status,
 }
 
@@ -62,7 +62,7 @@ struct WhatArgs {
     #[arg(required_unless_present = "project", conflicts_with = "project")]
     ids: Vec<String>,
 
-    /// All of a project: the current one, or the one named
+    /// All of a project: the current one, or the named one
     #[expect(clippy::option_option, reason = "not given, given without a name, given with one")]
     #[arg(long, value_name = "PROJECT", num_args = 0..=1)]
     project: Option<Option<String>>,
