@@ -13,7 +13,7 @@ use crate::row::Row;
 use crate::stream::Stream;
 use crate::tally::Verdict;
 use crate::tools;
-use crate::turn::{Event, Place, Turn, Usage};
+use crate::turn::{Event, Place, Synthetic, Turn, Usage};
 
 /// What is remembered between rows.
 ///
@@ -166,6 +166,8 @@ fn tell_words(row: &Row<'_>, fields: &Fields<'_>, content: Raw<'_>, stream: &mut
         return;
     }
     let event = match &*fields.kind {
+        // Older versions put what a tool gave beside its answer.
+        "user" if !is_typed && is_answer(content) => Event::Synthetic(Synthetic::Output, words),
         "user" => match if is_typed { author_of_waiting(words) } else { author(words) } {
             Author::Human(words) => Event::Prompt(words),
             Author::Machine(kind, words) => Event::Synthetic(kind, words),
@@ -177,6 +179,13 @@ fn tell_words(row: &Row<'_>, fields: &Fields<'_>, content: Raw<'_>, stream: &mut
     };
     let id = Cow::Borrowed(&*fields.id);
     stream.turn(&Turn { id, ..Turn::new(row.place_of(content), fields.at, event) });
+}
+
+/// Whether a message answers a call of a tool.
+fn is_answer(content: Raw<'_>) -> bool {
+    let mut is_answer = false;
+    json::items(content, |part| is_answer |= json::member(part, "functionResponse").is_some());
+    is_answer
 }
 
 /// What a human typed, without the files and resources that were named in it: their texts follow it.

@@ -20,7 +20,7 @@ pub(crate) enum Author<'a> {
 }
 
 /// How words begin that no human typed.
-const BEGINNINGS: [(&str, Synthetic); 38] = [
+const BEGINNINGS: [(&str, Synthetic); 42] = [
     ("<local-command-stdout>", Synthetic::Output),
     ("<local-command-stderr>", Synthetic::Output),
     ("<bash-stdout>", Synthetic::Output),
@@ -48,6 +48,10 @@ const BEGINNINGS: [(&str, Synthetic); 38] = [
     ("<user_action>", Synthetic::Injected),
     ("This is the Gemini CLI. We are setting up the context", Synthetic::Injected),
     ("System: Please continue.", Synthetic::Injected),
+    ("- **Workspace Directories:**", Synthetic::Injected),
+    ("Here is the user's editor context", Synthetic::Injected),
+    ("Plan approved.", Synthetic::Plan),
+    ("<channel ", Synthetic::Notification),
     ("This session is being continued from a previous conversation", Synthetic::Summary),
     ("Another language model started to solve this problem", Synthetic::Summary),
     ("Implement the following plan:\n", Synthetic::Plan),
@@ -68,15 +72,8 @@ const BEGINNINGS: [(&str, Synthetic); 38] = [
 const INTERRUPTIONS: [&str; 3] =
     ["[Request interrupted by user", "<turn_aborted>", "[Request cancelled by user"];
 
-/// What agents put beside the words of a human, from its beginning to its end.
-const INSERTIONS: [(&str, &str); 3] = [
-    ("<current_datetime>", "</current_datetime>"),
-    ("<reminder>", "</reminder>"),
-    ("<github-webhook-activity>", "</github-webhook-activity>"),
-];
-
-/// The same, of what holds files, which may hold the end, too: so it is over at its last end.
-const FILES: [(&str, &str); 6] = [
+/// What agents put beside the words of a human, from its beginning to its last end: what is in it may hold the end, too.
+const INSERTIONS: [(&str, &str); 9] = [
     // What was pasted is somebody else's, most of the time.
     ("<pasted_content", "</pasted_content>"),
     ("<system-reminder>", "</system-reminder>"),
@@ -84,6 +81,9 @@ const FILES: [(&str, &str); 6] = [
     ("<ide_opened_file>", "</ide_opened_file>"),
     ("<ide_selection>", "</ide_selection>"),
     ("--- Content from referenced files ---", "--- End of content ---"),
+    ("<current_datetime>", "</current_datetime>"),
+    ("<reminder>", "</reminder>"),
+    ("<github-webhook-activity>", "</github-webhook-activity>"),
 ];
 
 /// What an editor tells Codex of its files, up to the human's words.
@@ -102,9 +102,22 @@ pub(crate) fn author(words: Cow<'_, str>) -> Author<'_> {
     let found = BEGINNINGS.iter().find(|(mark, _)| beginning.starts_with(mark));
     match found {
         Some((_, kind)) => Author::Machine(*kind, words),
-        None if beginning.is_empty() => Author::Machine(Synthetic::Injected, words),
+        None if beginning.is_empty() || is_wrapped(beginning) => Author::Machine(Synthetic::Injected, words),
         None => Author::Human(words),
     }
+}
+
+/// Whether words are wrapped in an element, as programs wrap what they say in the place of a human: all of them, or, in one
+/// whose name no language of pages has, at least the first ones. Who pastes an element says nothing in words of their own.
+fn is_wrapped(words: &str) -> bool {
+    let Some(rest) = words.strip_prefix('<') else { return false };
+    let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || "_-:.".contains(letter);
+    let name = &rest[..rest.find(|letter| !is_of_name(letter)).unwrap_or(rest.len())];
+    if name.is_empty() || !rest[name.len()..].starts_with(['>', ' ', '\n', '/']) {
+        return false;
+    }
+    let end = format!("</{name}>");
+    words.trim_end().ends_with(&end) || name.contains(['_', '-']) && words.contains(&end)
 }
 
 /// Judges words that waited until the agent was free: there, a slash command is still as it was typed.
@@ -137,21 +150,11 @@ fn without_insertions(words: Cow<'_, str>) -> Cow<'_, str> {
     {
         kept = Cow::Owned(kept[at + end.len()..].trim_start().to_owned());
     }
-    for (start, end) in FILES {
+    for (start, end) in INSERTIONS {
         let Some(from) = kept.find(start) else { continue };
         let Some(at) = kept[from..].rfind(end) else { continue };
         let rest = kept[from + at + end.len()..].trim_start();
         kept = Cow::Owned(format!("{}{rest}", &kept[..from]));
-    }
-    if !kept.contains('<') {
-        return kept;
-    }
-    for (start, end) in INSERTIONS {
-        while let Some(from) = kept.find(start) {
-            let Some(length) = kept[from..].find(end) else { break };
-            let rest = kept[from + length + end.len()..].trim_start();
-            kept = Cow::Owned(format!("{}{rest}", &kept[..from]));
-        }
     }
     kept
 }
@@ -167,6 +170,8 @@ mod tests {
     #[test]
     fn what_a_human_typed_is_told_from_what_the_agent_put_there() {
         check("fix the pool", &Author::Human("fix the pool".into()));
+        check("<div>a</div> is shown twice", &Author::Human("<div>a</div> is shown twice".into()));
+        check("<br> and </br> differ", &Author::Human("<br> and </br> differ".into()));
         check(
             "<div> is not closed, see <system>",
             &Author::Human("<div> is not closed, see <system>".into()),
@@ -176,6 +181,12 @@ mod tests {
             "<github-webhook-activity>\nTODO: x\n</github-webhook-activity>",
             "[SYSTEM NOTIFICATION - NOT USER INPUT]\nx",
             "<user_action>\n  <action>review</action>\n  <results>\n  TODO: x\n  </results>\n</user_action>\n",
+            "<hook_prompt hook_run_id=\"stop:0\">TODO: x</hook_prompt>",
+            "<some_context>\nTODO: x\n</some_context>\nI want y.",
+            "<channel source=\"chat\">\nx\n</channel>\nI want y.",
+            "<update>\nx\n</update>\nI want y.\n<update>\n</update>",
+            "<github-webhook-activity>\n</github-webhook-activity>\nI want y.\n</github-webhook-activity>",
+            "- **Workspace Directories:**\n  - /x\nI want y.",
         ] {
             assert!(matches!(author(words.into()), Author::Machine(..)), "{words}");
         }
