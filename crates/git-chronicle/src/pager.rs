@@ -5,9 +5,15 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// Shows `text`; false when there is no pager to be had.
+use crate::background;
+
+/// Shows `text`; false when there is no pager to be had. An agent has none: the variables that name it may be those of a
+/// repository's settings, and nobody turns its pages.
 #[expect(clippy::disallowed_methods, reason = "the pager is the user's, named by the environment")]
 pub(crate) fn show(text: &str) -> bool {
+    if background::is_of_agent() {
+        return false;
+    }
     let named = ["GIT_PAGER", "PAGER"].iter().find_map(|name| std::env::var(name).ok());
     let pager = named.unwrap_or_else(|| "less".to_owned());
     if pager.is_empty() || pager == "cat" {

@@ -489,3 +489,25 @@ fn outside_of_a_repository_the_users_settings_count() {
     assert_eq!(service.asked().len(), 1);
     chronicle(&elsewhere, &["allow"]).failed(1);
 }
+
+#[test]
+fn an_agent_turns_no_pages() {
+    let desk = Desk::new();
+    desk.repo.write("long.rs", "fn a() {}\n".repeat(60));
+    desk.repo.commit("one");
+    let summary = vec!["A line of a long summary"; 60].join("\n");
+    desk.run(&["annotate", "--summary", &summary]).success();
+    let ran = desk.repo.beside("ran");
+    let pager = format!("touch '{}'; cat >/dev/null", ran.display());
+    let variables = [("PAGER", &*pager), ("TERM", "xterm"), ("COLUMNS", "80"), ("LINES", "10")];
+    let show = "--format pretty show";
+    for of_agent in [("CLAUDECODE", "1"), ("CHRONICLE_UNATTENDED", "1")] {
+        let Some(shown) = at_terminal(&desk, show, "", &[&variables[..], &[of_agent]].concat()) else {
+            return;
+        };
+        assert!(shown.success().stdout.contains("A line of a long summary"));
+        assert!(!ran.exists(), "{of_agent:?}");
+    }
+    at_terminal(&desk, show, "", &variables).expect("there is one").success();
+    assert!(ran.exists(), "a person's pager runs");
+}
