@@ -20,6 +20,9 @@ use crate::tally::Verdict;
 use crate::tools;
 use crate::turn::{Event, Place, Synthetic, Turn, Usage};
 
+/// How many letters of an answer are looked at that is not kept.
+const ENOUGH: usize = 1 << 10;
+
 /// How far into a row its kind is looked for before the row is read.
 const HEAD: usize = 1_024;
 
@@ -299,7 +302,13 @@ fn user(row: &Row<'_>, fields: &Fields<'_>, message: &Message<'_>, stream: &mut 
                 tell_words(row, fields, stream, place, part, block.words());
             }
             "tool_result" => {
-                let text = block.content.map(words_of).unwrap_or_default();
+                let is_wanted = block.is_error || stream.wants_answer(&block.call_id);
+                let text = match block.content {
+                    Some(content) if is_wanted => words_of(content),
+                    // Most of a transcript are files that were read: of these it only matters that they are there.
+                    Some(content) => Cow::Owned(tools::cut(content.get(), ENOUGH)),
+                    None => Cow::default(),
+                };
                 // An answer that says nothing of an error is none.
                 let answer = Answer { is_ok: Some(!block.is_error), exit_code: None, text: &text };
                 stream.answer(&block.call_id, &answer);

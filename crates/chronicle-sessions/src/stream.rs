@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use chronicle_core::without_escapes;
 use jiff::Timestamp;
 
+use crate::decisions::is_asking;
 use crate::outcome;
 use crate::reading::Session;
 use crate::seen::Seen;
@@ -93,6 +94,16 @@ impl<'s> Stream<'s> {
             let Some(oldest) = self.take(0) else { break };
             self.tell(oldest, &outcome::Answer::default());
         }
+    }
+
+    /// Whether anybody will look at the answer to a call that goes well.
+    pub(crate) fn wants_answer(&self, id: &str) -> bool {
+        let found = self.waiting.iter().find(|waiting| waiting.id == id);
+        found.is_some_and(|waiting| match &waiting.called {
+            Called::Command(_) | Called::Todo(_) | Called::Plan(_) => true,
+            Called::Tool(tool) => is_asking(&tool.name),
+            Called::Edits(_) => false,
+        })
     }
 
     /// The outcome of a call; one that nobody made is passed over.
