@@ -5,6 +5,7 @@
 //! wishes would remember what nobody wants.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use crate::turn::Synthetic;
 
@@ -20,7 +21,7 @@ pub(crate) enum Author<'a> {
 }
 
 /// How words begin that no human typed.
-const BEGINNINGS: [(&str, Synthetic); 42] = [
+const BEGINNINGS: [(&str, Synthetic); 56] = [
     ("<local-command-stdout>", Synthetic::Output),
     ("<local-command-stderr>", Synthetic::Output),
     ("<bash-stdout>", Synthetic::Output),
@@ -52,6 +53,20 @@ const BEGINNINGS: [(&str, Synthetic); 42] = [
     ("Here is the user's editor context", Synthetic::Injected),
     ("Plan approved.", Synthetic::Plan),
     ("<channel ", Synthetic::Notification),
+    ("# Context from my IDE setup:", Synthetic::Injected),
+    ("# Selected text:", Synthetic::Injected),
+    ("# Browser comments:", Synthetic::Injected),
+    ("# In app browser:", Synthetic::Injected),
+    ("# Failing PR checks:", Synthetic::Injected),
+    ("# Review findings:", Synthetic::Injected),
+    ("# Diff comments:", Synthetic::Injected),
+    ("# Response annotations:", Synthetic::Injected),
+    ("# Files pasted by the user:", Synthetic::Injected),
+    ("## Pull request fix:", Synthetic::Injected),
+    ("## Prior conversation with Codex:", Synthetic::Injected),
+    ("## Code review guidelines:", Synthetic::Injected),
+    ("## Auto resolve merge:", Synthetic::Injected),
+    ("Another Claude session sent a message", Synthetic::Notification),
     ("This session is being continued from a previous conversation", Synthetic::Summary),
     ("Another language model started to solve this problem", Synthetic::Summary),
     ("Implement the following plan:\n", Synthetic::Plan),
@@ -73,51 +88,69 @@ const INTERRUPTIONS: [&str; 3] =
     ["[Request interrupted by user", "<turn_aborted>", "[Request cancelled by user"];
 
 /// What agents put beside the words of a human, from its beginning to its last end: what is in it may hold the end, too.
-const INSERTIONS: [(&str, &str); 9] = [
-    // What was pasted is somebody else's, most of the time.
-    ("<pasted_content", "</pasted_content>"),
-    ("<system-reminder>", "</system-reminder>"),
-    ("<hook_context>", "</hook_context>"),
-    ("<ide_opened_file>", "</ide_opened_file>"),
-    ("<ide_selection>", "</ide_selection>"),
+const INSERTIONS: [(&str, &str); 6] = [
     ("--- Content from referenced files ---", "--- End of content ---"),
-    ("<current_datetime>", "</current_datetime>"),
     ("<reminder>", "</reminder>"),
-    ("<github-webhook-activity>", "</github-webhook-activity>"),
+    ("<channel ", "</channel>"),
+    ("<goal>", "</goal>"),
+    ("<tick>", "</tick>"),
+    ("<cell>", "</cell>"),
 ];
 
-/// What an editor tells Codex of its files, up to the human's words.
-const OF_EDITOR: (&str, &str) = ("# Context from my IDE setup:", "## My request for Codex:");
+/// What precedes the human's words, where Codex' editors and apps put files, comments and checks before them.
+const REQUESTS: [&str; 2] = ["## My request for Codex:", "## My request:"];
 
 /// Judges words by how they read.
 pub(crate) fn author(words: Cow<'_, str>) -> Author<'_> {
+    match beginning(&words) {
+        Some(Beginning::Machine(Synthetic::Injected)) | None => {}
+        Some(found) => return found.author(words),
+    }
+    // What was put before a human's words is taken away.
     let words = without_insertions(words);
-    let beginning = words.trim_start();
-    if INTERRUPTIONS.iter().any(|mark| beginning.starts_with(mark)) {
-        return Author::Interruption;
-    }
-    if beginning.starts_with("<command-name>") || beginning.starts_with("<command-message>") {
-        return Author::Machine(Synthetic::Command, command(beginning).into());
-    }
-    let found = BEGINNINGS.iter().find(|(mark, _)| beginning.starts_with(mark));
-    match found {
-        Some((_, kind)) => Author::Machine(*kind, words),
-        None if beginning.is_empty() || is_wrapped(beginning) => Author::Machine(Synthetic::Injected, words),
+    match beginning(&words) {
+        Some(found) => found.author(words),
+        None if words.trim().is_empty() || is_wrapped(words.trim()) => {
+            Author::Machine(Synthetic::Injected, words)
+        }
         None => Author::Human(words),
     }
 }
 
-/// Whether words are wrapped in an element, as programs wrap what they say in the place of a human: all of them, or, in one
-/// whose name no language of pages has, at least the first ones. Who pastes an element says nothing in words of their own.
-fn is_wrapped(words: &str) -> bool {
-    let Some(rest) = words.strip_prefix('<') else { return false };
-    let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || "_-:.".contains(letter);
-    let name = &rest[..rest.find(|letter| !is_of_name(letter)).unwrap_or(rest.len())];
-    if name.is_empty() || !rest[name.len()..].starts_with(['>', ' ', '\n', '/']) {
-        return false;
+/// How words begin that no human typed.
+enum Beginning {
+    Machine(Synthetic),
+    Command,
+    Interruption,
+}
+
+fn beginning(words: &str) -> Option<Beginning> {
+    let words = words.trim_start();
+    if INTERRUPTIONS.iter().any(|mark| words.starts_with(mark)) {
+        return Some(Beginning::Interruption);
     }
-    let end = format!("</{name}>");
-    words.trim_end().ends_with(&end) || name.contains(['_', '-']) && words.contains(&end)
+    if words.starts_with("<command-name>") || words.starts_with("<command-message>") {
+        return Some(Beginning::Command);
+    }
+    let found = BEGINNINGS.iter().find(|(mark, _)| words.starts_with(mark));
+    found.map(|(_, kind)| Beginning::Machine(*kind))
+}
+
+impl Beginning {
+    fn author(self, words: Cow<'_, str>) -> Author<'_> {
+        match self {
+            Self::Machine(kind) => Author::Machine(kind, words),
+            Self::Command => Author::Machine(Synthetic::Command, command(words.trim_start()).into()),
+            Self::Interruption => Author::Interruption,
+        }
+    }
+}
+
+/// Whether words are wrapped in an element, as programs wrap what they say in the place of a human. Who pastes an element
+/// says nothing in words of their own.
+fn is_wrapped(words: &str) -> bool {
+    let name = name_of_element(words);
+    !name.is_empty() && words.trim_end().ends_with(&format!("</{name}>"))
 }
 
 /// Judges words that waited until the agent was free: there, a slash command is still as it was typed.
@@ -144,19 +177,69 @@ pub(crate) fn between<'a>(text: &'a str, start: &str, end: &str) -> Option<&'a s
 
 fn without_insertions(words: Cow<'_, str>) -> Cow<'_, str> {
     let mut kept = words;
-    let (start, end) = OF_EDITOR;
-    if kept.trim_start().starts_with(start)
-        && let Some(at) = kept.rfind(end)
+    if kept.trim_start().starts_with(['#', '<'])
+        && let Some(end) = REQUESTS.iter().filter_map(|mark| Some(last_line(&kept, mark)? + mark.len())).max()
     {
-        kept = Cow::Owned(kept[at + end.len()..].trim_start().to_owned());
+        kept = Cow::Owned(kept[end..].trim_start().to_owned());
     }
     for (start, end) in INSERTIONS {
-        let Some(from) = kept.find(start) else { continue };
-        let Some(at) = kept[from..].rfind(end) else { continue };
-        let rest = kept[from + at + end.len()..].trim_start();
-        kept = Cow::Owned(format!("{}{rest}", &kept[..from]));
+        if let Some(from) = kept.find(start) {
+            kept = without(kept, from, end);
+        }
     }
-    kept
+    match without_elements(&kept) {
+        Some(rest) => Cow::Owned(rest),
+        None => kept,
+    }
+}
+
+/// Words without elements whose name no page has: programs put them there. What was pasted is somebody else's, most of the
+/// time. `None` where there is none.
+fn without_elements(words: &str) -> Option<String> {
+    let mut ends: HashMap<&str, usize> = HashMap::new();
+    for (at, _) in words.match_indices("</") {
+        let name = name(&words[at + 2..]);
+        let end = at + 2 + name.len();
+        if words[end..].starts_with('>') {
+            ends.insert(name, end + 1);
+        }
+    }
+    let (mut kept, mut from) = (String::new(), 0);
+    for (at, _) in words.match_indices('<') {
+        let name = name_of_element(&words[at..]);
+        let end = ends.get(name).copied().filter(|end| from <= at && at < *end && name.contains(['_', '-']));
+        if let Some(end) = end {
+            kept.push_str(&words[from..at]);
+            from = end + words[end..].len() - words[end..].trim_start().len();
+        }
+    }
+    (0 < from).then(|| kept + &words[from..])
+}
+
+/// Words without what is from `from` to the last `end`; all of them where it has none.
+fn without<'a>(words: Cow<'a, str>, from: usize, end: &str) -> Cow<'a, str> {
+    let Some(at) = words[from..].rfind(end) else { return words };
+    let rest = words[from + at + end.len()..].trim_start();
+    Cow::Owned(format!("{}{rest}", &words[..from]))
+}
+
+/// Where the last line of `words` begins that begins with `mark`.
+fn last_line(words: &str, mark: &str) -> Option<usize> {
+    words.rmatch_indices(mark).map(|(at, _)| at).find(|at| words[..*at].ends_with('\n'))
+}
+
+/// The name of the element with which words begin, an empty one where they begin with none.
+fn name_of_element(words: &str) -> &str {
+    let rest = words.strip_prefix('<').unwrap_or_default();
+    let name = name(rest);
+    if rest[name.len()..].starts_with(['>', ' ', '\n']) { name } else { "" }
+}
+
+/// The name with which words begin.
+fn name(words: &str) -> &str {
+    let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || "_-:.".contains(letter);
+    let name = &words[..words.find(|letter| !is_of_name(letter)).unwrap_or(words.len())];
+    if name.starts_with(|letter: char| letter.is_ascii_alphabetic()) { name } else { "" }
 }
 
 #[cfg(test)]
@@ -182,8 +265,10 @@ mod tests {
             "[SYSTEM NOTIFICATION - NOT USER INPUT]\nx",
             "<user_action>\n  <action>review</action>\n  <results>\n  TODO: x\n  </results>\n</user_action>\n",
             "<hook_prompt hook_run_id=\"stop:0\">TODO: x</hook_prompt>",
-            "<some_context>\nTODO: x\n</some_context>\nI want y.",
-            "<channel source=\"chat\">\nx\n</channel>\nI want y.",
+            "<some_context>\nTODO: x\n</some_context>\n",
+            "<channel source=\"chat\">\nx\n</channel>\nI want y.\n</channel>",
+            "# Failing PR checks:\n\n## build\nI want y.",
+            "Another Claude session sent a message:\n<cross-session-message from=\"x\">\nI want y.",
             "<update>\nx\n</update>\nI want y.\n<update>\n</update>",
             "<github-webhook-activity>\n</github-webhook-activity>\nI want y.\n</github-webhook-activity>",
             "- **Workspace Directories:**\n  - /x\nI want y.",
@@ -204,6 +289,16 @@ mod tests {
     fn what_stands_beside_a_prompt_is_taken_away() {
         check("<system-reminder>be kind</system-reminder>\nfix it", &Author::Human("fix it".into()));
         check("fix it\n<hook_context>known: …</hook_context>", &Author::Human("fix it\n".into()));
+        check(
+            "make it blue\n\n<launch-selected-element>\nI want y.\n</launch-selected-element>\nplease",
+            &Author::Human("make it blue\n\nplease".into()),
+        );
+        check("is <a-b> right, and a<b? </b>", &Author::Human("is <a-b> right, and a<b? </b>".into()));
+        check(
+            "# Selected text:\n\n## My request:\nI want y.\n\n## My request:\nfix it",
+            &Author::Human("fix it".into()),
+        );
+        check("say ## My request: in full", &Author::Human("say ## My request: in full".into()));
         check("<system-reminder>be kind</system-reminder>", &Author::Machine(Synthetic::Injected, "".into()));
         check(
             "<ide_selection>x</ide_selection>\nI want y.\n</ide_selection>\nfix it",
