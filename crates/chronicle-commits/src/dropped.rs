@@ -15,8 +15,8 @@ use chronicle_git::{
 
 use crate::{
     error::Result,
-    merging::{merge, read_bounded},
-    tombstones::purged,
+    merging::{MAX_NOTE_BYTES, merge, read_bounded},
+    tombstones::{Whose, purged},
     trust::{Mark, Trust, marks_in, unite_fairly},
 };
 
@@ -77,13 +77,18 @@ fn put_back(trust: &Trust<'_>, notes: &mut NotesEdit<'_>, dropped: &[DroppedNote
     for note in dropped {
         let present = notes.get(note.key)?;
         let sides: Vec<&Vec<u8>> = present.iter().chain(&note.versions).collect();
-        let whole = match note.name {
+        let united = |sides: &[&Vec<u8>]| match note.name {
             NOTES_REF => {
                 let sides: Vec<(&[u8], &str)> = sides.iter().map(|side| (&side[..], NOTES_REF)).collect();
                 unite_fairly(trust, &note.key.to_string(), &sides)
             }
-            _ => unite_lines(&sides),
+            _ => unite_lines(sides),
         };
+        let mut whole = united(&sides);
+        if MAX_NOTE_BYTES < whole.len() as u64 {
+            // Nobody could read it: what is there now is in the history.
+            whole = united(&note.versions.iter().collect::<Vec<_>>());
+        }
         if present.as_ref() != Some(&whole) {
             notes.set(note.key, whole);
         }
@@ -91,8 +96,10 @@ fn put_back(trust: &Trust<'_>, notes: &mut NotesEdit<'_>, dropped: &[DroppedNote
     Ok(())
 }
 
-/// So much of all versions of the notes is looked at, in bytes.
+/// So much of all versions of the notes that others wrote is looked at, in bytes.
 const MOST_BYTES: u64 = 16 << 20;
+/// So much is looked at of what the user's Chronicle wrote.
+const MOST_OWN_BYTES: u64 = 256 << 20;
 
 /// What is known to be lost of the note of one object: what it said, and the version that said it.
 #[derive(Default)]
@@ -107,9 +114,12 @@ fn missing(repository: &Repository, name: &'static str, steps: &NotesSteps) -> R
     if steps.steps.iter().all(|step| step.writer == Writer::Chronicle) {
         return Ok(Vec::new());
     }
-    let purged = purged(repository)?;
+    let (purged, purged_of_own) =
+        (purged(repository, Whose::Everyones)?, purged(repository, Whose::TheUsers)?);
     let trust = Trust::of(repository);
-    let mut versions = Versions { repository, name, purged: &purged, trust: &trust, known: HashMap::new() };
+    let known = HashMap::new();
+    let mut versions =
+        Versions { repository, name, purged: &purged, purged_of_own: &purged_of_own, trust: &trust, known };
     let mut lost: BTreeMap<ObjectId, Lost> = BTreeMap::new();
     let mut room = MOST_BYTES;
     // A few bytes can stand for many versions of a large note: the newest ones are looked at.
@@ -148,18 +158,21 @@ fn missing(repository: &Repository, name: &'static str, steps: &NotesSteps) -> R
             }
         }
     }
+    add_own(repository, &mut versions, steps, &mut lost);
     if lost.is_empty() {
         return Ok(Vec::new());
     }
-    let present: HashMap<ObjectId, ObjectId> =
-        repository.notes(name)?.into_iter().map(|note| (note.key, note.blob)).collect();
+    let mut present: HashMap<ObjectId, Vec<ObjectId>> = HashMap::new();
+    for note in repository.notes(name)? {
+        present.entry(note.key).or_default().push(note.blob);
+    }
     let mut dropped = Vec::new();
     for (key, mut of_key) in lost {
-        let now = present.get(&key).copied();
-        let said_now = versions.said(now.as_slice());
+        let now = present.get(&key).map(Vec::as_slice).unwrap_or_default();
+        let said_now = versions.said(now);
         of_key.said.retain(|said, _| !said_now.contains(said));
         let mut blobs: BTreeSet<ObjectId> = of_key.said.into_values().collect();
-        if now.is_none() {
+        if now.is_empty() {
             blobs.extend(of_key.whole);
         }
         let versions: Vec<Vec<u8>> = blobs.iter().filter_map(|blob| versions.clean(*blob)).collect();
@@ -168,6 +181,52 @@ fn missing(repository: &Repository, name: &'static str, steps: &NotesSteps) -> R
         }
     }
     Ok(dropped)
+}
+
+/// Adds what the user said in the last versions that Chronicle wrote before others went on from them, and that the tip does
+/// not say, unless it was meant to go. However much the others wrote since, it is found.
+fn add_own(
+    repository: &Repository,
+    versions: &mut Versions<'_>,
+    steps: &NotesSteps,
+    lost: &mut BTreeMap<ObjectId, Lost>,
+) {
+    let mut own: BTreeMap<ObjectId, Lost> = BTreeMap::new();
+    let mut room = MOST_OWN_BYTES;
+    for change in &steps.since_own {
+        for blob in &change.before {
+            room = room.saturating_sub(repository.blob_size(*blob).unwrap_or_default());
+            if room == 0 {
+                break;
+            }
+            let said = versions.own(&[*blob]);
+            if !said.is_empty() {
+                let of_key = own.entry(change.key).or_default();
+                of_key.said.extend(said.into_iter().map(|said| (said, *blob)));
+                of_key.whole = Some(*blob);
+            }
+        }
+    }
+    for step in &steps.steps {
+        for change in &step.changes {
+            let Some(of_key) = own.get_mut(&change.key) else { continue };
+            let went: BTreeSet<Part> = match step.writer {
+                Writer::Removal if change.after.is_empty() => versions.own(&change.before),
+                Writer::Chronicle => {
+                    let after = versions.own(&change.after);
+                    versions.own(&change.before).difference(&after).cloned().collect()
+                }
+                _ => continue,
+            };
+            of_key.said.retain(|said, _| !went.contains(said));
+        }
+    }
+    own.retain(|_, of_key| !of_key.said.is_empty());
+    for (key, found) in own {
+        let of_key = lost.entry(key).or_default();
+        of_key.said.extend(found.said);
+        of_key.whole = of_key.whole.or(found.whole);
+    }
 }
 
 /// Something that a version of a note says.
@@ -188,11 +247,19 @@ struct Versions<'a> {
     repository: &'a Repository,
     name: &'static str,
     purged: &'a Purged,
+    /// What the user or the team purged: a stranger's mark does not keep the user's words from coming back.
+    purged_of_own: &'a Purged,
     trust: &'a Trust<'a>,
     known: HashMap<ObjectId, BTreeSet<Part>>,
 }
 
 impl Versions<'_> {
+    /// What these say of the user's.
+    fn own(&mut self, blobs: &[ObjectId]) -> BTreeSet<Part> {
+        let said = self.said(blobs);
+        said.into_iter().filter(|said| matches!(said, Part::Own(_) | Part::Words(_))).collect()
+    }
+
     fn said(&mut self, blobs: &[ObjectId]) -> BTreeSet<Part> {
         let mut said = BTreeSet::new();
         for blob in blobs {
@@ -239,13 +306,15 @@ impl Versions<'_> {
     /// The bytes of a version; `None` when nothing is left of it.
     fn clean(&self, blob: ObjectId) -> Option<Vec<u8>> {
         let content = read_bounded(self.repository, vec![blob]).remove(&blob)?;
-        if self.name == PURGED_REF || self.purged.is_empty() {
+        let is_of_user = || marks_in(&content).iter().any(|(_, mark)| self.trust.is_own(mark));
+        let purged = if self.purged.is_empty() || is_of_user() { self.purged_of_own } else { self.purged };
+        if self.name == PURGED_REF || purged.is_empty() {
             return Some(content);
         }
-        if self.purged.has_blob(&blob.to_string()) {
+        if purged.has_blob(&blob.to_string()) {
             return None;
         }
-        match clean(&content, self.purged, &Texts::default()) {
+        match clean(&content, purged, &Texts::default()) {
             Left::All => Some(content),
             Left::Some(left) => Some(left),
             Left::Nothing => None,

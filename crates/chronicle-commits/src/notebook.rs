@@ -293,11 +293,12 @@ impl<'r> SingleNotes<'r> {
         let mut found: Vec<(ObjectId, Raw)> = Vec::new();
         for (number, notes) in &mut self.refs {
             for key in &keys {
-                let Some(blob) = notes.find(*key)? else { continue };
-                let refs = 1 << (*number).min(NAMED);
-                match found.iter_mut().find(|(known, _)| *known == blob) {
-                    Some((_, raw)) => raw.refs |= refs,
-                    None => found.push((blob, Raw { bytes: self.repository.note_blob(blob)?, refs })),
+                for blob in notes.find(*key)? {
+                    let refs = 1 << (*number).min(NAMED);
+                    match found.iter_mut().find(|(known, _)| *known == blob) {
+                        Some((_, raw)) => raw.refs |= refs,
+                        None => found.push((blob, Raw { bytes: self.repository.note_blob(blob)?, refs })),
+                    }
                 }
             }
         }

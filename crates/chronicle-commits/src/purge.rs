@@ -21,7 +21,7 @@ use crate::{
     claim_id::{LEAST_OF_ID, begins_with, each_claim, ids_in, is_readable},
     error::{CommitsError, Result},
     staging::drop_staged,
-    tombstones::{Tombstones, purged},
+    tombstones::{Tombstones, Whose, purged},
     trust::{Tiers, Trust, keep_own_bytes, mark_of_tombstone, marks_in, record_own},
 };
 
@@ -327,7 +327,7 @@ fn called(repository: &Repository, ever: &[EverNote], id: &str, sought: &mut Sou
     })?;
     let mut ids: BTreeSet<EntryId> = found.into_iter().flat_map(|(_, ids)| ids).collect();
     let exact = EntryId(id.to_owned());
-    if ids.contains(&exact) || purged(repository)?.has(&exact) {
+    if ids.contains(&exact) || purged(repository, Whose::Everyones)?.has(&exact) {
         // What is gone from the notes already may still lie in what was derived from them.
         ids = BTreeSet::from([exact]);
     }

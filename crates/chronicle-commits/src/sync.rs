@@ -26,7 +26,7 @@ use crate::{
     error::{RemoteHoldsPurgedSnafu, Result, UnvouchedSnafu, WantedGoneSnafu},
     merging::{MAX_NOTE_BYTES, MergedRef, merge, read_bounded},
     purge,
-    tombstones::purged,
+    tombstones::{Whose, purged},
     trust::{
         Mark, Trust, keep_own_bytes, published_lines, published_note, record_own, unite_fairly, unvouched,
     },
@@ -323,7 +323,7 @@ fn import_fetched(
     report.n_outside = notes.len() - wanted.len();
     repository.fetch_missing(remote, wanted.iter().map(|note| note.blob))?;
     let contents = read_bounded(repository, wanted.iter().map(|note| note.blob).collect());
-    let purged = purged(repository)?;
+    let purged = purged(repository, Whose::Everyones)?;
     let mut given: Vec<(ObjectId, Vec<u8>)> = Vec::new();
     for note in wanted {
         let Some(content) = contents.get(&note.blob) else {

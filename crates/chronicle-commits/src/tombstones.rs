@@ -17,15 +17,27 @@ use crate::{
     trust::{Tiers, Trust, Voice, mark_of_tombstone, marks},
 };
 
-/// Everything that the user or the team ever purged, and what strangers purged of strangers.
+/// Whose purges count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Whose {
+    /// Those of the user and the team.
+    TheUsers,
+    /// These, and what strangers purged of strangers.
+    Everyones,
+}
+
+/// Everything that was ever purged.
 ///
 /// # Errors
 /// When the tombstones cannot be read.
-pub(crate) fn purged(repository: &Repository) -> Result<Purged> {
+pub(crate) fn purged(repository: &Repository, whose: Whose) -> Result<Purged> {
     let trust = Trust::of(repository);
     let tombstones = Tombstones::read(repository, &trust)?;
     let mut purged = Purged::default();
-    let strange = tombstones.strange();
+    let mut strange = tombstones.strange();
+    if whose == Whose::TheUsers {
+        strange.clear();
+    }
     let tiers = Tiers::of(repository, &trust, &strange)?;
     purged.add_ids(strange.into_iter().filter(|id| tiers.of_claim(id) == Tier::Unknown));
     let Tombstones { ids, blobs } = tombstones;

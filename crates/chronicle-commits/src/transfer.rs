@@ -26,7 +26,7 @@ use crate::{
     error::{BadLineSnafu, CommitsError, ReadLinesSnafu, Result, WriteLinesSnafu},
     merging::MAX_NOTE_BYTES,
     sync::{SHARED_REFS, add},
-    tombstones::purged,
+    tombstones::{Whose, purged},
     trust::{Trust, keep_own_bytes},
 };
 
@@ -175,7 +175,7 @@ pub fn import(repository: &Repository, lines: &mut dyn BufRead) -> Result<Import
         imported.n_elsewhere += usize::from(!repository.has_object(key));
         notes.entry(name).or_default().push((key, content));
     }
-    let mut purged = purged(repository)?;
+    let mut purged = purged(repository, Whose::Everyones)?;
     notes.get(PURGED_REF).into_iter().flatten().for_each(|(_, tombstones)| purged.read(tombstones));
     let trust = Trust::of(repository);
     for (name, mut notes) in notes {

@@ -56,6 +56,9 @@ pub(crate) fn is_memory_ref(name: &BStr) -> bool {
     OWN.iter().any(|own| *name == **own)
 }
 
+/// What git puts between notes that it unites.
+pub(crate) const BETWEEN: &[u8] = b"\n\n";
+
 impl Repository {
     /// The objects that the note of `key` lies on: `key` alone, but for the repository's knowledge.
     #[must_use]
@@ -215,13 +218,15 @@ impl Repository {
         Ok(Some(blobs.into_iter().filter(|(_, (old, new))| old != new).map(|(key, _)| key).collect()))
     }
 
-    /// The note of `key` in the ref `name`.
+    /// The note of `key` in the ref `name`; where a tree holds several, one after the other, as git shows them.
     ///
     /// # Errors
     /// When the ref, a tree or the blob cannot be read.
     pub fn note(&self, name: &str, key: ObjectId) -> Result<Option<Vec<u8>>> {
         let Some(mut notes) = self.notes_one_by_one(name)? else { return Ok(None) };
-        notes.find(key)?.map(|blob| self.note_blob(blob)).transpose()
+        let blobs = notes.find(key)?;
+        let found = blobs.into_iter().map(|blob| self.note_blob(blob)).collect::<Result<Vec<_>>>()?;
+        Ok((!found.is_empty()).then(|| found.join(BETWEEN)))
     }
 
     /// The notes of the ref `name`, to look some of them up; `None` when there is no such ref.
@@ -230,8 +235,14 @@ impl Repository {
     /// When the ref or its tree cannot be read.
     pub fn notes_one_by_one(&self, name: &str) -> Result<Option<NotesOneByOne<'_>>> {
         let Some(tree) = self.notes_tree(name)? else { return Ok(None) };
-        let state =
-            gix::note::plumbing::State::new(tree, &Genuine(self.plain())).context(ReadRefSnafu { name })?;
+        // The library gives up on a tree with two notes on one object.
+        let state = match gix::note::plumbing::State::new(tree, &Genuine(self.plain())) {
+            Ok(state) => Ok(state),
+            Err(source) => {
+                let (notes, _) = self.list_notes(name, tree)?;
+                if notes.is_empty() { return Err(source).context(ReadRefSnafu { name }) } else { Err(notes) }
+            }
+        };
         Ok(Some(NotesOneByOne { repository: self, name: name.to_owned(), state }))
     }
 }
@@ -240,15 +251,35 @@ impl Repository {
 pub struct NotesOneByOne<'r> {
     repository: &'r Repository,
     name: String,
-    state: gix::note::plumbing::State,
+    /// What looks them up, or all of them.
+    state: std::result::Result<gix::note::plumbing::State, Vec<NoteRef>>,
 }
 
 impl NotesOneByOne<'_> {
-    /// The blob of the note of `key`.
+    /// The blob of the note of `key`; several where the tree holds them at several fan-outs.
     ///
     /// # Errors
     /// When a tree cannot be read.
-    pub fn find(&mut self, key: ObjectId) -> Result<Option<ObjectId>> {
-        self.state.get(&key, &Genuine(self.repository.plain())).context(ReadRefSnafu { name: &self.name })
+    pub fn find(&mut self, key: ObjectId) -> Result<Vec<ObjectId>> {
+        let of_key = |notes: &[NoteRef]| -> Vec<ObjectId> {
+            notes.iter().filter(|note| note.key == key).map(|note| note.blob).collect()
+        };
+        let state = match &mut self.state {
+            Ok(state) => state,
+            Err(notes) => return Ok(of_key(notes)),
+        };
+        match state.get(&key, &Genuine(self.repository.plain())) {
+            Ok(found) => Ok(found.into_iter().collect()),
+            Err(source) => {
+                let (notes, _) = self.repository.list_notes(&self.name, state.root_tree_id())?;
+                let blobs = of_key(&notes);
+                self.state = Err(notes);
+                if blobs.is_empty() {
+                    Err(source).context(ReadRefSnafu { name: &self.name })
+                } else {
+                    Ok(blobs)
+                }
+            }
+        }
     }
 }

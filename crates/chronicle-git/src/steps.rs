@@ -5,7 +5,7 @@
 
 use std::{
     cell::LazyCell,
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     io::{Read, Seek, SeekFrom},
 };
 
@@ -55,6 +55,9 @@ pub struct NotesSteps {
     pub is_checked: bool,
     /// The versions, oldest first, from the first one on that Chronicle did not write.
     pub steps: Vec<NotesStep>,
+    /// What the tip has otherwise than versions that Chronicle wrote, or that were checked, before others went on from them:
+    /// it does not matter how many versions the others made of it, nor how large.
+    pub since_own: Vec<NoteChange>,
 }
 
 /// So many commits are followed one by one before the whole history is looked at.
@@ -73,17 +76,24 @@ impl Repository {
         let Some(tip) = self.ref_target(name)? else { return Ok(NotesSteps::default()) };
         let checked = self.last_words().checked.get(name).copied();
         if checked == Some(tip) {
-            return Ok(NotesSteps { tip: Some(tip), is_checked: true, steps: Vec::new() });
+            return Ok(NotesSteps { tip: Some(tip), is_checked: true, ..NotesSteps::default() });
         }
         let (commits, is_after_checked) = self.commits_since(tip, checked)?;
         let mut steps = self.forced_moves(name, checked.filter(|_| is_after_checked))?;
         let log = LazyCell::new(|| self.log_of(name));
         // Of the user, nothing can be lost that was not there.
         let mut has_own = is_after_checked;
+        let (mut own, mut left): (HashSet<ObjectId>, BTreeSet<ObjectId>) = Default::default();
+        own.extend(checked.filter(|_| is_after_checked));
         for id in commits {
             let Ok(commit) = self.inner.find_commit(id) else { continue };
             let writer = self.writer_of(id, commit.message_raw_sloppy(), || &log);
             has_own |= writer == Writer::Chronicle;
+            match writer {
+                Writer::Chronicle => drop(own.insert(id)),
+                _ => left
+                    .extend(commit.parent_ids().map(gix::Id::detach).filter(|parent| own.contains(parent))),
+            }
             let is_harmless = match writer {
                 Writer::Chronicle => steps.is_empty(),
                 Writer::Claimed => steps.is_empty() && !has_own,
@@ -100,7 +110,11 @@ impl Repository {
                 Err(error) => return Err(error),
             }
         }
-        Ok(NotesSteps { tip: Some(tip), is_checked: false, steps })
+        let mut since_own = Vec::new();
+        for id in left {
+            since_own.extend(self.note_changes(Some(id), Some(tip))?);
+        }
+        Ok(NotesSteps { tip: Some(tip), is_checked: false, steps, since_own })
     }
 
     /// Remembers that nothing is missing from the notes ref `name` up to `tip`, unless somebody is writing now.
@@ -216,17 +230,20 @@ impl Repository {
 
     /// What the version `id` of the notes has otherwise than the ones that it was made from.
     fn changes_of_version(&self, id: ObjectId, parents: &[ObjectId]) -> Result<Vec<NoteChange>> {
-        let [one, other] = parents else {
-            return self.note_changes(parents.first().copied(), Some(id));
+        let base = match parents {
+            [] | [_] => return self.note_changes(parents.first().copied(), Some(id)),
+            [one, other] => self.parted_at(*one, *other)?,
+            // Git makes no such merge of notes.
+            _ => None,
         };
         // What one side had from the beginning, the other side may have changed or taken away.
-        let base: Blobs = match self.parted_at(*one, *other)? {
+        let base: Blobs = match base {
             Some(base) => self.blobs_but_for(Some(base), None)?.0,
             None => Blobs::new(),
         };
         let mut changes = Vec::new();
-        for parent in [*one, *other] {
-            let of_parent = self.note_changes(Some(parent), Some(id))?;
+        for parent in parents {
+            let of_parent = self.note_changes(Some(*parent), Some(id))?;
             changes.extend(of_parent.into_iter().filter(|change| {
                 let in_base = base.get(&change.key).map(Vec::as_slice).unwrap_or_default();
                 change.before != in_base
@@ -257,8 +274,10 @@ impl Repository {
     fn blobs_but_for(&self, before: Option<ObjectId>, after: Option<ObjectId>) -> Result<(Blobs, Blobs)> {
         let tree =
             |commit: Option<ObjectId>| commit.map(|id| self.tree_of_notes(crate::NOTES_REF, id)).transpose();
-        let mut pending = vec![(Vec::new(), tree(before)?, tree(after)?)];
+        let (before, after) = (tree(before)?, tree(after)?);
+        let mut pending = vec![(Vec::new(), before, after)];
         let (mut left, mut right) = (Blobs::new(), Blobs::new());
+        let trees = (before, after);
         let mut n_trees = 0;
         while let Some((prefix, before, after)) = pending.pop() {
             n_trees += 1;
@@ -266,6 +285,9 @@ impl Repository {
                 continue;
             }
             let (before, mut after) = (self.entries(before)?, self.entries(after)?);
+            if is_mixed(&before) || is_mixed(&after) {
+                return Ok((self.all_blobs(trees.0)?, self.all_blobs(trees.1)?));
+            }
             for (name, (is_tree, id)) in before {
                 let other = after.remove(&name);
                 if other == Some((is_tree, id)) {
@@ -295,6 +317,16 @@ impl Repository {
         Ok((left, right))
     }
 
+    /// Each note of a tree.
+    fn all_blobs(&self, tree: Option<ObjectId>) -> Result<Blobs> {
+        let mut blobs = Blobs::new();
+        let notes = tree.map(|tree| self.list_notes(crate::NOTES_REF, tree)).transpose()?;
+        for note in notes.into_iter().flat_map(|(notes, _)| notes) {
+            blobs.entry(note.key).or_default().push(note.blob);
+        }
+        Ok(blobs)
+    }
+
     /// The entries of a tree that can be notes or directories of them.
     fn entries(&self, tree: Option<ObjectId>) -> Result<HashMap<Vec<u8>, (bool, ObjectId)>> {
         let Some(id) = tree else { return Ok(HashMap::new()) };
@@ -314,6 +346,12 @@ impl Repository {
 
 /// A few trees that name each other many times over can stand for more notes than there is memory.
 const MAX_TREES: usize = 1 << 17;
+
+/// Whether notes may stand at two fan-outs: then one that both versions have may be next to one that only one has.
+fn is_mixed(entries: &HashMap<Vec<u8>, (bool, ObjectId)>) -> bool {
+    let n_trees = entries.values().filter(|(is_tree, _)| *is_tree).count();
+    0 < n_trees && n_trees < entries.len()
+}
 
 fn add(blobs: &mut Blobs, hex: &[u8], blob: Option<ObjectId>) {
     if let (Some(blob), Ok(key)) = (blob, ObjectId::from_hex(hex)) {

@@ -13,6 +13,7 @@ use crate::{
     Repository, Whom,
     error::{GitError, ReadRefSnafu, Result, WriteObjectSnafu},
     genuine::Genuine,
+    notes::BETWEEN,
     refs::UpdateFailed,
     turn::Turn,
 };
@@ -172,10 +173,65 @@ impl Repository {
 
     fn notes_state(&self, name: &str, tip: Option<ObjectId>) -> Result<gix::note::plumbing::State> {
         let tree = match tip {
-            Some(tip) => self.tree_of_notes(name, tip)?,
+            Some(tip) => self.unmixed(name, self.tree_of_notes(name, tip)?)?,
             None => self.write_object(&gix::objs::Tree::empty())?,
         };
         gix::note::plumbing::State::new(tree, &Genuine(self.plain())).context(ReadRefSnafu { name })
+    }
+
+    /// The same notes, where the tree has no two notes on one object; else one in which they are united as git does. The
+    /// library cannot write to a tree with two.
+    fn unmixed(&self, name: &str, tree: ObjectId) -> Result<ObjectId> {
+        if !self.may_hold_doubles(tree)? {
+            return Ok(tree);
+        }
+        let mut by_key: BTreeMap<ObjectId, Vec<ObjectId>> = BTreeMap::new();
+        for note in self.list_notes(name, tree)?.0 {
+            by_key.entry(note.key).or_default().push(note.blob);
+        }
+        if by_key.values().all(|blobs| blobs.len() == 1) {
+            return Ok(tree);
+        }
+        let empty = self.write_object(&gix::objs::Tree::empty())?;
+        let mut state =
+            gix::note::plumbing::State::new(empty, &Genuine(self.plain())).context(ReadRefSnafu { name })?;
+        for (key, blobs) in by_key {
+            let blob = match blobs[..] {
+                [one] => one,
+                _ => {
+                    let notes = blobs.into_iter().map(|blob| self.note_blob(blob));
+                    self.write_blob(&notes.collect::<Result<Vec<_>>>()?.join(BETWEEN))?
+                }
+            };
+            state.edit(key, Some(blob), self).context(WriteObjectSnafu)?;
+        }
+        state.write(self).context(WriteObjectSnafu)
+    }
+
+    /// Whether a tree of notes has notes next to directories of notes, at the two upper levels: git makes it so only while
+    /// it changes the fan-out of a few thousand notes.
+    fn may_hold_doubles(&self, tree: ObjectId) -> Result<bool> {
+        let look = |tree: ObjectId| {
+            self.in_genuine_tree(tree, |entries| {
+                let notes = entries.filter_map(std::result::Result::ok);
+                let notes = notes.filter(|entry| entry.filename.iter().all(u8::is_ascii_hexdigit));
+                let (trees, blobs): (Vec<_>, Vec<_>) = notes
+                    .map(|entry| (entry.mode.is_tree(), entry.oid.to_owned()))
+                    .partition(|(is_tree, _)| *is_tree);
+                (trees, !blobs.is_empty())
+            })
+        };
+        let (trees, has_notes) = look(tree)?;
+        if has_notes || trees.is_empty() {
+            return Ok(has_notes && !trees.is_empty());
+        }
+        for (_, below) in trees {
+            let (trees, has_notes) = look(below)?;
+            if has_notes && !trees.is_empty() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     fn commit_notes(

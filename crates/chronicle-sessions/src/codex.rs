@@ -120,8 +120,9 @@ fn note_session(payload: Raw<'_>, stream: &mut Stream<'_>) {
     json::members(payload, |key, value| match key {
         "id" if session.id.is_none() => session.id = json::text(value).map(Cow::into_owned),
         "forked_from_id" | "parent_thread_id" => session.parent_id = json::text(value).map(Cow::into_owned),
-        // What is no word, such as `cli`, is started by Codex itself: sub-agents, reviewers, its memory.
-        "source" => session.is_sub_agent |= json::text(value).is_none(),
+        // What is no word, such as `cli`, is started by Codex itself: sub-agents, reviewers, its memory. Over MCP, another
+        // agent asks.
+        "source" => session.is_sub_agent |= json::text(value).is_none_or(|source| source == "mcp"),
         "thread_source" => {
             session.is_sub_agent |= json::text(value).is_some_and(|source| !matches!(&*source, "" | "user"));
         }

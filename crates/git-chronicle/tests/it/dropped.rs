@@ -204,3 +204,96 @@ fn a_set_up_that_was_killed_is_finished_or_undone_by_the_next() {
     assert_eq!(fs::read_to_string(&hook).expect("it is there"), python);
     assert!(!original.exists());
 }
+
+/// A commit of notes by another program, with these parents.
+fn foreign(repo: &TestRepo, tree: &str, parents: &[&str]) -> String {
+    let parents = parents.iter().flat_map(|parent| ["-p", parent]);
+    let args: Vec<&str> =
+        ["commit-tree", "-m", "notes by others"].into_iter().chain(parents).chain([tree]).collect();
+    repo.git(&args).trim().to_owned()
+}
+
+#[test]
+fn own_words_come_back_however_others_went_on_from_them() {
+    type Others = fn(&TestRepo, &str, &str) -> String;
+    let octopus: Others = |repo, own, empty| {
+        let roots = ["x", "y"].map(|message| repo.git(&["commit-tree", "-m", message, empty]));
+        foreign(repo, empty, &[roots[0].trim(), roots[1].trim(), own])
+    };
+    let merge: Others = |repo, own, empty| {
+        let root = repo.git(&["commit-tree", "-m", "x", empty]);
+        foreign(repo, empty, &[own, root.trim()])
+    };
+    let flood: Others = |repo, own, empty| {
+        let mut tip = foreign(repo, empty, &[own]);
+        for n in 0..3 {
+            let file = repo.beside("large");
+            fs::write(&file, n.to_string().repeat(7 << 20)).expect("there is room");
+            let blob = repo.git(&["hash-object", "-w", &file.to_string_lossy()]);
+            repo.git(&["update-ref", OURS, &tip]);
+            repo.git(&["notes", "--ref=chronicle", "add", "-f", "-C", blob.trim(), "HEAD^{tree}"]);
+            tip = repo.git(&["rev-parse", OURS]).trim().to_owned();
+        }
+        tip
+    };
+    let too_large: Others = |repo, own, _| {
+        let note = repo.git(&["notes", "--ref=chronicle", "show", "HEAD"]);
+        let file = repo.beside("large");
+        fs::write(&file, format!("{note}{}", " ".repeat(9 << 20))).expect("there is room");
+        repo.git(&["update-ref", OURS, own]);
+        let blob = repo.git(&["hash-object", "-w", &file.to_string_lossy()]);
+        repo.git(&["notes", "--ref=chronicle", "add", "-f", "-C", blob.trim(), "HEAD"]);
+        repo.git(&["rev-parse", OURS]).trim().to_owned()
+    };
+    for (name, others) in [("octopus", octopus), ("merge", merge), ("flood", flood), ("too large", too_large)]
+    {
+        let (repo, commits) = repo(1);
+        annotate(&repo, &commits[0], "never block here");
+        let note: Value = serde_json::from_str(&repo.note("chronicle", &commits[0])).expect("it is JSON");
+        // A stranger's mark takes nothing of the user's away.
+        let id = note["wisdom"][0]["id"].as_str().expect("it has an id");
+        let mark = json!({ "schema": "chronicle-purge/v1", "purged": [id], "blobs": [],
+            "timestamp": "2026-03-01T12:00:00Z", "author": "Eve" });
+        repo.put_note("chronicle-purged", &commits[0], mark.to_string().as_bytes());
+        let own = repo.git(&["rev-parse", OURS]);
+        let empty = repo.git(&["mktree"]);
+        let tip = others(&repo, own.trim(), empty.trim());
+        repo.git(&["update-ref", OURS, &tip]);
+        assert_eq!(reported(&repo), [true, true], "{name}");
+        chronicle(repo.path(), &["reconcile"]).success();
+        assert_eq!(lessons(&repo, &commits[0]), ["never block here, as was learned"], "{name}");
+        assert_eq!(reported(&repo), [false, false], "{name}");
+    }
+}
+
+#[test]
+fn a_second_note_on_a_commit_hides_none() {
+    let (repo, commits) = repo(1);
+    annotate(&repo, &commits[0], "never block here");
+    // Read once, so that facts know the ref as it was.
+    let read = chronicle(repo.path(), &["read", "pool.rs"]).success().stdout;
+    assert!(read.contains("never block here"), "{read}");
+    let theirs = repo.beside("theirs");
+    fs::write(&theirs, "{}\n").expect("there is room");
+    let blob = repo.git(&["hash-object", "-w", &theirs.to_string_lossy()]);
+    let (above, below) = commits[0].split_at(2);
+    let listed = repo.beside("listed");
+    let mktree = |lines: &str| {
+        fs::write(&listed, lines).expect("there is room");
+        let mut command = testkit::command("git", repo.path());
+        command.arg("mktree").stdin(fs::File::open(&listed).expect("it was written"));
+        String::from_utf8(command.output().expect("git runs").stdout).expect("it is an id").trim().to_owned()
+    };
+    let subtree = mktree(&format!("100644 blob {}\t{below}\n", blob.trim()));
+    let tree = mktree(&format!("{}\n040000 tree {subtree}\t{above}\n", repo.git(&["ls-tree", OURS]).trim()));
+    let tip = foreign(&repo, &tree, &[OURS]);
+    repo.git(&["update-ref", OURS, &tip]);
+    for args in [&["read", "pool.rs"][..], &["show"]] {
+        let shown = chronicle(repo.path(), args).success();
+        assert!(shown.stdout.contains("never block here, as was learned"), "{args:?}: {shown:#?}");
+    }
+    annotate(&repo, &commits[0], "always close it");
+    let both = ["always close it, as was learned", "never block here, as was learned"];
+    assert_eq!(lessons(&repo, &commits[0]), both);
+    assert_eq!(repo.git(&["ls-tree", "-r", "--name-only", OURS]).lines().count(), 1);
+}
