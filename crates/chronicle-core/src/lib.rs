@@ -80,7 +80,7 @@ pub use lines::{
 };
 pub use locate::{GoneBecause, Hint, Locator, Place};
 pub use note::{Note, Statement, canonical};
-pub use plain::{plain, shown_json, shown_path, without_commands};
+pub use plain::{one_line, plain, shown_json, shown_path, without_commands};
 pub use provenance::{Provenance, Source};
 pub use region::{
     Anchor, Constraint, CrossCutting, CrossCuttingMember, DependsOn, Entry, Places, Recorded, Region, Related,

@@ -38,6 +38,12 @@ fn may_hide(text: &str) -> bool {
     })
 }
 
+/// A text on one line, however many it has.
+#[must_use]
+pub fn one_line(text: &str) -> String {
+    plain(text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// `path` on one line: what acts on a terminal, ends a line or is seen by no reader is escaped as in Rust.
 #[must_use]
 pub fn shown_path(path: &str) -> Cow<'_, str> {

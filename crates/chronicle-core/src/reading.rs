@@ -1,5 +1,7 @@
 //! The answer of a read: the shape behind `--format json` and every other rendering.
 
+mod json;
+
 use std::collections::HashMap;
 
 use jiff::Timestamp;
@@ -7,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+pub use self::json::{compact, json_line};
 pub use crate::locate::{GoneBecause, State};
 use crate::{
     Anchor, AntiPattern, Boundary, Category, Constraint, ContextLevel, Convention, DependsOn, EntryId,

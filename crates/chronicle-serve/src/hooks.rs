@@ -15,6 +15,7 @@ use chronicle::{
     Chronicle, Error,
     agent::{AgentSession, Edit, FileRead, Moment, ToolCall, read_by_command, tool_call},
     is_session_id,
+    render::AGENT_TEXTS,
 };
 
 use crate::{mcp::Choice, setup::may_run};
@@ -202,7 +203,7 @@ impl Hook<'_> {
             AgentEvent::SessionStart => {
                 *behind = Some(Behind::SessionStart);
                 let source = self.payload.text(&["source"]).unwrap_or_default();
-                let Some(opening) = chronicle.open_session(&session, &source)? else {
+                let Some(opening) = chronicle.open_session(&session, &source, &AGENT_TEXTS)? else {
                     return Ok(Said::default());
                 };
                 return Ok(Said { text: Some(opening.text), line: opening.line, asks: None });
@@ -213,7 +214,7 @@ impl Hook<'_> {
                 if prompt.trim_start().starts_with('<') || !chronicle.is_ready() {
                     return Ok(Said::default());
                 }
-                chronicle.recall(&session, &prompt, key)
+                chronicle.recall(&session, &prompt, key, &AGENT_TEXTS)
             }
             // What nobody hears must not count as told.
             AgentEvent::PreToolUse => match self.call() {
@@ -324,14 +325,14 @@ fn warn(
 ) -> Result<Option<String>, Error> {
     let Some(first) = edits.first() else { return Ok(None) };
     in_repository_of(chronicle, Path::new(&first.path), |there| {
-        there.warn_of_edits(session, edits, moment, key)
+        there.warn_of_edits(session, edits, moment, key, &AGENT_TEXTS)
     })
 }
 
 /// Why a human is to be asked before edits are made, likewise.
 fn guard(chronicle: &Chronicle, edits: &[Edit]) -> Result<Option<String>, Error> {
     let Some(first) = edits.first() else { return Ok(None) };
-    in_repository_of(chronicle, Path::new(&first.path), |there| there.guard(edits))
+    in_repository_of(chronicle, Path::new(&first.path), |there| there.guard(edits, &AGENT_TEXTS))
 }
 
 /// Tells of the code that was read, likewise.
@@ -342,7 +343,7 @@ fn tell_of_reads(
     key: Option<&str>,
 ) -> Result<Option<String>, Error> {
     let Some(first) = reads.first() else { return Ok(None) };
-    in_repository_of(chronicle, &first.path, |there| there.tell_of_reads(session, reads, key))
+    in_repository_of(chronicle, &first.path, |there| there.tell_of_reads(session, reads, key, &AGENT_TEXTS))
 }
 
 /// What `tell` says in the repository of `file`, if that answers at once: hooks never wait for a long history to be read.

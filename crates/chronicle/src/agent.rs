@@ -16,8 +16,10 @@ use std::path::PathBuf;
 
 use chronicle_core::{
     plain,
+    reading::{Reading, WisdomItem},
     redaction::{cleaned, redact},
 };
+use jiff::Timestamp;
 
 use chronicle_sessions::Agent;
 pub use chronicle_sessions::{
@@ -29,7 +31,7 @@ pub use log::ShownItem;
 use log::{Record, SessionLog};
 pub use start::Opening;
 
-use crate::{Chronicle, Error};
+use crate::{Chronicle, Error, brief::Brief};
 
 /// The longest text that is handed to an agent at once, in characters: some cut, or put away, what is longer.
 pub const LONGEST_TEXT: usize = 9_500;
@@ -41,6 +43,19 @@ pub struct AgentSession {
     pub host: &'static str,
     /// The id that it gave the session.
     pub id: String,
+}
+
+/// How answers are written for agents at a moment, which is up to the face.
+#[derive(Debug, Clone, Copy)]
+pub struct AgentTexts {
+    /// A briefing.
+    pub brief: fn(&Brief, Timestamp) -> String,
+    /// What is known of some code.
+    pub reading: fn(&Reading, Timestamp) -> String,
+    /// A trap for a human's eyes, on one line.
+    pub trap: fn(&WisdomItem, Timestamp) -> String,
+    /// The lessons on a file that was read, each on one line, and how many more there are.
+    pub lessons_of_read: fn(&str, &[WisdomItem], usize, Timestamp) -> String,
 }
 
 /// What is being told, and on what occasion.

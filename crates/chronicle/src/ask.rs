@@ -13,15 +13,17 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
-    Chronicle, Error, ReadCommand, WhyScope,
-    brief::BriefCommand,
-    catch_up::CatchUpCommand,
-    digest::DigestCommand,
+    Chronicle, Error, ReadCommand, Reading, Why, WhyScope,
+    brief::{Brief, BriefCommand},
+    catch_up::{CatchUp, CatchUpCommand},
+    digest::{Digest, DigestCommand},
     error::EmptyQuestionSnafu,
-    find::{AboutCommand, FindCommand, HowCommand},
-    learning::{PatternsCommand, PreferencesCommand, ProjectsCommand},
-    render::{self, Answer, Format, View},
-    threads::PendingCommand,
+    find::{About, AboutCommand, FindCommand, Finding, How, HowCommand},
+    learning::{
+        Patterns, PatternsCommand, Preferences, PreferencesCommand, Problems, Projects, ProjectsCommand,
+        Skills,
+    },
+    threads::{Pending, PendingCommand},
 };
 
 mod citations;
@@ -72,7 +74,7 @@ impl AskCommand {
 }
 
 /// An answer, and where it comes from.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Asked {
     /// Always `chronicle-ask/v1`.
     pub schema: &'static str,
@@ -84,10 +86,7 @@ pub struct Asked {
     pub command: String,
     /// What that command answered, in its own form.
     #[schemars(with = "serde_json::Map<String, Value>")]
-    pub answer: Value,
-    /// The same as text.
-    #[serde(skip)]
-    pub text: String,
+    pub answer: RoutedAnswer,
     /// What the answer rests on.
     pub citations: Vec<Citation>,
     /// What a model made of the citations, where one was asked.
@@ -96,27 +95,53 @@ pub struct Asked {
     pub warnings: Vec<String>,
 }
 
+/// What the command answered that a question is for.
+#[derive(Debug, Clone, Serialize)]
+#[serde(untagged)]
+#[expect(missing_docs, reason = "each is the answer of the command of its name")]
+pub enum RoutedAnswer {
+    Brief(Box<Brief>),
+    Digest(Box<Digest>),
+    CatchUp(Box<CatchUp>),
+    Pending(Box<Pending>),
+    About(Box<About>),
+    How(Box<How>),
+    Projects(Box<Projects>),
+    Why(Box<Why>),
+    Read(Box<Reading>),
+    Preferences(Box<Preferences>),
+    Patterns(Box<Patterns>),
+    Skills(Box<Skills>),
+    Problems(Box<Problems>),
+    Find(Box<Finding>),
+}
+
 /// What a command answered.
 struct Answered {
     command: Vec<String>,
-    json: Value,
-    text: String,
+    answer: RoutedAnswer,
     citations: Vec<Citation>,
 }
 
 impl Answered {
-    fn of(command: &[&str], answer: &impl Answer, text: String, citations: Vec<Citation>) -> Self {
+    /// `answer` to the words of `command`, kept as `kind`.
+    fn of<T>(
+        command: &[&str],
+        answer: T,
+        citations: Vec<Citation>,
+        kind: fn(Box<T>) -> RoutedAnswer,
+    ) -> Self {
         let command = command.iter().map(|word| (*word).to_owned()).collect();
-        Self { command, json: answer.json(false), text, citations }
+        Self { command, answer: kind(Box::new(answer)), citations }
     }
 }
 
 impl Chronicle {
-    /// Answers a question in plain words.
+    /// Answers a question in plain words. `measure` says how many characters a briefing has as it will be written.
     ///
     /// # Errors
     /// When it is empty, the project is not known, or what it needs cannot be read.
-    pub fn answer(&self, command: &AskCommand, view: &View) -> Result<Asked, Error> {
+    pub fn answer(&self, command: &AskCommand, measure: &dyn Fn(&Brief) -> usize) -> Result<Asked, Error> {
         let mut warnings = Vec::new();
         let question = command.question.trim();
         let cut = &question[..question.floor_char_boundary(LONGEST_QUESTION)];
@@ -126,16 +151,16 @@ impl Chronicle {
         let is_word = |c: char| c.is_alphanumeric();
         snafu::ensure!(cut.contains(is_word), EmptyQuestionSnafu { reason: "the question is empty" });
         let mut way = route(cut);
-        let answered = match self.answered(&way, command, view) {
+        let answered = match self.answered(&way, command, measure) {
             // What is no file or project here is looked for in sessions.
             Err(error) if matches!(way.name, RouteName::Why | RouteName::Read | RouteName::Projects) => {
                 warnings.push(format!("{error}; sessions were searched instead"));
                 way = Route { name: RouteName::Find, subject: cut.to_owned(), file: None, ..way };
-                self.answered(&way, command, view)?
+                self.answered(&way, command, measure)?
             }
             Err(Error::EmptyQuestion { .. }) if way.subject != cut => {
                 way.subject = cut.to_owned();
-                self.answered(&way, command, view)?
+                self.answered(&way, command, measure)?
             }
             answered => answered?,
         };
@@ -144,8 +169,7 @@ impl Chronicle {
             question: cut.to_owned(),
             route: way.name.name(),
             command: format!("git chronicle {}{}", answered.command.join(" "), command.place(way.name)),
-            answer: answered.json,
-            text: answered.text,
+            answer: answered.answer,
             citations: answered.citations,
             composed: None,
             warnings,
@@ -159,20 +183,26 @@ impl Chronicle {
         Ok(asked)
     }
 
-    fn answered(&self, way: &Route, command: &AskCommand, view: &View) -> Result<Answered, Error> {
+    fn answered(
+        &self,
+        way: &Route,
+        command: &AskCommand,
+        measure: &dyn Fn(&Brief) -> usize,
+    ) -> Result<Answered, Error> {
         let (project, all) = (command.project.clone(), command.is_all);
-        let format = Format::Markdown;
         let subject = quoted(&way.subject);
         Ok(match way.name {
             RouteName::Brief => {
-                let brief = self.brief(&BriefCommand { project, all, budget: BRIEF_BUDGET, format })?;
-                Answered::of(&["brief"], &brief, render::brief(&brief, format, view), brief.cites())
+                let brief = self.brief(&BriefCommand { project, all, budget: BRIEF_BUDGET, measure })?;
+                let cites = brief.cites();
+                Answered::of(&["brief"], brief, cites, RoutedAnswer::Brief)
             }
             RouteName::Digest => {
                 let period = way.period.clone().unwrap_or_else(|| "today".to_owned());
                 let told = self.digest(&DigestCommand { period: period.clone(), project, all })?;
                 let period = quoted(&period.replace(' ', "-"));
-                Answered::of(&["digest", &period], &told, render::digest(&told, format, view), told.cites())
+                let cites = told.cites();
+                Answered::of(&["digest", &period], told, cites, RoutedAnswer::Digest)
             }
             RouteName::CatchUp => {
                 let since = way.period.clone();
@@ -186,24 +216,27 @@ impl Chronicle {
                 let sessions = way.sessions.map(|sessions| sessions.to_string());
                 let words: Vec<&str> =
                     ["catch-up"].into_iter().chain(sessions.as_deref()).chain(since.as_deref()).collect();
-                Answered::of(&words, &told, render::catch_up(&told, format, view), told.cites())
+                let cites = told.cites();
+                Answered::of(&words, told, cites, RoutedAnswer::CatchUp)
             }
             RouteName::Pending => {
                 let pending =
                     self.pending(&PendingCommand { project, all, archived: false, limit: MOST_LISTED })?;
-                Answered::of(&["pending"], &pending, render::pending(&pending, format, view), pending.cites())
+                let cites = pending.cites();
+                Answered::of(&["pending"], pending, cites, RoutedAnswer::Pending)
             }
             RouteName::About | RouteName::Decided => {
                 let topic = way.subject.clone();
                 let about = self.about(&AboutCommand { topic, project, is_all: all, limit: 5 })?;
                 let cites =
                     if way.name == RouteName::Decided { about.cites_decisions() } else { about.cites() };
-                Answered::of(&["about", &subject], &about, render::about(&about, format, view), cites)
+                Answered::of(&["about", &subject], about, cites, RoutedAnswer::About)
             }
             RouteName::How => {
                 let task = way.subject.clone();
                 let how = self.how(&HowCommand { task, project, is_all: all, limit: 3 })?;
-                Answered::of(&["how", &subject], &how, render::how(&how, format, view), how.cites())
+                let cites = how.cites();
+                Answered::of(&["how", &subject], how, cites, RoutedAnswer::How)
             }
             RouteName::Projects => {
                 let named = Some(way.subject.clone()).filter(|subject| !subject.is_empty());
@@ -216,7 +249,8 @@ impl Chronicle {
                 let projects = self.projects(&ProjectsCommand { using, similar_to })?;
                 let words: Vec<&str> =
                     ["projects", &option].into_iter().filter(|word| !word.is_empty()).collect();
-                Answered::of(&words, &projects, render::projects(&projects, format, view), projects.cites())
+                let cites = projects.cites();
+                Answered::of(&words, projects, cites, RoutedAnswer::Projects)
             }
             RouteName::Why => {
                 let (file, place) = way.file.clone().unwrap_or_default();
@@ -224,41 +258,36 @@ impl Chronicle {
                 let scope = match place.as_deref().map(|place| (place, place.parse())) {
                     Some((_, Ok(lines))) => WhyScope::Lines(lines),
                     Some((anchor, Err(_))) => WhyScope::Anchor(anchor.to_owned()),
-                    None => return self.lessons(&file, view),
+                    None => return self.lessons(&file),
                 };
                 let why = self.why(PathBuf::from(file), scope)?;
-                Answered::of(&["why", words.trim()], &why, render::why(&why, format, view), why.cites())
+                let cites = why.cites();
+                Answered::of(&["why", words.trim()], why, cites, RoutedAnswer::Why)
             }
             RouteName::Read => {
                 let (file, _) = way.file.clone().unwrap_or_default();
-                return self.lessons(&file, view);
+                return self.lessons(&file);
             }
             RouteName::Preferences => {
                 let found =
                     self.preferences(&PreferencesCommand { project, ..PreferencesCommand::default() })?;
-                Answered::of(
-                    &["preferences"],
-                    &found,
-                    render::preferences(&found, false, format, view),
-                    found.cites(),
-                )
+                let cites = found.cites();
+                Answered::of(&["preferences"], found, cites, RoutedAnswer::Preferences)
             }
             RouteName::Patterns => {
                 let found = self.patterns(&PatternsCommand { project, ..PatternsCommand::default() })?;
-                Answered::of(
-                    &["patterns"],
-                    &found,
-                    render::patterns(&found, false, format, view),
-                    found.cites(),
-                )
+                let cites = found.cites();
+                Answered::of(&["patterns"], found, cites, RoutedAnswer::Patterns)
             }
             RouteName::Skills => {
                 let found = self.skills(project.as_deref(), 2 * MOST_LISTED)?;
-                Answered::of(&["skills"], &found, render::skills(&found, format, view), found.cites())
+                let cites = found.cites();
+                Answered::of(&["skills"], found, cites, RoutedAnswer::Skills)
             }
             RouteName::Problems => {
                 let found = self.problems(project.as_deref(), MOST_LISTED)?;
-                Answered::of(&["problems"], &found, render::problems(&found, format, view), found.cites())
+                let cites = found.cites();
+                Answered::of(&["problems"], found, cites, RoutedAnswer::Problems)
             }
             RouteName::Find => {
                 let query = way.subject.clone();
@@ -277,15 +306,16 @@ impl Chronicle {
                     .map(|since| format!(" --since {}", quoted(since)))
                     .unwrap_or_default();
                 let words = format!("{subject}{since}");
-                Answered::of(&["find", &words], &found, render::found(&found, format, view), found.cites())
+                let cites = found.cites();
+                Answered::of(&["find", &words], found, cites, RoutedAnswer::Find)
             }
         })
     }
 
-    fn lessons(&self, file: &str, view: &View) -> Result<Answered, Error> {
+    fn lessons(&self, file: &str) -> Result<Answered, Error> {
         let read = self.read(&ReadCommand { paths: vec![PathBuf::from(file)], ..ReadCommand::default() })?;
-        let text = render::reading(&read, Format::Markdown, view);
-        Ok(Answered::of(&["read", &quoted(file)], &read, text, read.cites()))
+        let cites = read.cites();
+        Ok(Answered::of(&["read", &quoted(file)], read, cites, RoutedAnswer::Read))
     }
 }
 

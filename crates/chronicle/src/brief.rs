@@ -21,7 +21,6 @@ use crate::{
     Chronicle, Error,
     error::BriefTooLongSnafu,
     memory::{Memory, Scope},
-    render::{self, Format},
     sessions::{Digested, ListedSession},
     threads::OpenItem,
 };
@@ -55,16 +54,16 @@ const LONGEST_QUOTE: usize = 240;
 const CLOCK_DRIFT: SignedDuration = SignedDuration::from_hours(24);
 
 /// The question of a briefing.
-#[derive(Debug, Clone)]
-pub struct BriefCommand {
+#[derive(Clone)]
+pub struct BriefCommand<'m> {
     /// The project, if it is another one than that of the current folder.
     pub project: Option<String>,
     /// Whether all projects are meant.
     pub all: bool,
     /// The longest answer wanted, in characters.
     pub budget: usize,
-    /// How it will be rendered.
-    pub format: Format,
+    /// How many characters a briefing has as it will be written.
+    pub measure: &'m dyn Fn(&Brief) -> usize,
 }
 
 /// What to know before going on.
@@ -279,14 +278,13 @@ impl Chronicle {
 
     /// Leaves out the least important lines until the rest fits.
     fn fit_brief(&self, mut brief: Brief, command: &BriefCommand) -> Result<Brief, Error> {
-        let n_characters = |brief: &Brief| render::brief(brief, command.format, &self.view()).chars().count();
-        let mut n_now = n_characters(&brief);
+        let mut n_now = (command.measure)(&brief);
         while command.budget < n_now {
             snafu::ensure!(
                 brief.leave_out_least(),
                 BriefTooLongSnafu { budget: command.budget, least: n_now }
             );
-            n_now = n_characters(&brief);
+            n_now = (command.measure)(&brief);
         }
         Ok(brief)
     }

@@ -1,5 +1,7 @@
 //! What was done in a day, a week, a month or any span of days.
 
+mod text;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use chronicle_core::{
@@ -17,7 +19,6 @@ use crate::{
     brief::BriefCommit,
     error::NotAPeriodSnafu,
     memory::{Memory, Scope},
-    render,
     sessions::Digested,
     sleep::{Wordings, Words},
 };
@@ -157,7 +158,7 @@ impl Chronicle {
             sessions.retain(|session| session.record.project == project);
         }
         let digest = memory.digest_of(period, &sessions, &self.zone())?;
-        let worded = Wordings::kept(&self.memory_home()?).of(&render::digest_file(&digest)).cloned();
+        let worded = Wordings::kept(&self.memory_home()?).of(&digest.text()).cloned();
         Ok(Digest { worded, ..digest })
     }
 }
@@ -379,6 +380,12 @@ fn cut<T>(list: &mut Vec<T>, room: Room, n_left_out: &mut usize) {
 }
 
 impl Digest {
+    /// The digest as it is in its file; it depends on nothing but the digest, so that the same one is the same text.
+    #[must_use]
+    pub fn text(&self) -> String {
+        text::text(self)
+    }
+
     fn empty(period: Period) -> Self {
         Self {
             schema: "chronicle-digest/v1",

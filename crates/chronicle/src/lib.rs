@@ -50,7 +50,6 @@ mod sync;
 pub mod threads;
 pub mod tiers;
 mod timeline;
-mod tour;
 mod transfer;
 mod why;
 mod writer;
@@ -87,6 +86,7 @@ pub use chronicle_core::{
     thread::{How, Priority, ThreadKind},
     without_commands,
 };
+pub use chronicle_git::scratch::git as scratch_git;
 pub use chronicle_git::{FileLock, GLANCE_ENVIRONMENT, Patience, files, is_named_elsewhere};
 pub use chronicle_llm::{Cancel, Model, Purpose};
 pub use context::{Committed, ContextCommand};
@@ -101,7 +101,7 @@ pub use knowledge::{AddKnowledge, KnowledgeReply, NewKnowledge};
 pub use models::{CallReport, CostReport, CostRow, LlmCheck, MeteredModel, ModelNow, RunLimits};
 pub use outline::{OutlineAnswer, OutlineItem};
 pub use purge::{PurgeReply, RewrittenRef};
-pub use reading::ReadCommand;
+pub use reading::{Budget, ReadCommand};
 pub use rewrite::{CarryReply, ReconcileReply, Sources, Succession, rewritten_pairs};
 pub use schema::{SCHEMA_NAMES, schema};
 pub use settings::{
@@ -115,7 +115,6 @@ pub use status_line::StatusLine;
 pub use summary::{FileSummary, Kind, Summary, UnitSummary};
 pub use sync::{Standing as SyncStanding, Synced, SyncedRef, SyncedRemote};
 pub use timeline::{Moment, Timeline};
-pub use tour::tour;
 pub use transfer::{ExportForm, ExportReply, ImportReply};
 pub use why::{ChangedItem, ItemChanges, Why, WhyScope, Wrote};
 pub use writer::{
@@ -264,7 +263,8 @@ impl Chronicle {
     }
 
     /// The application for the repository at `directory` and no other, whatever the environment says.
-    fn isolated(directory: &Path, now: Timestamp) -> Self {
+    #[must_use]
+    pub fn isolated(directory: &Path, now: Timestamp) -> Self {
         // Nobody but this process works in it, so its own records do.
         let trust = TrustRecords::new(&directory.join(".git"));
         let unopened = LazyRepository::new(directory, now, true).with_trust(Some(trust));

@@ -18,12 +18,25 @@ use crate::{
         AnchorNeedsOneFileSnafu, InvalidSinceSnafu, LinesNeedOneFileSnafu, LinesPastEndSnafu,
         LinesWithAnchorSnafu,
     },
-    render::{self, Format},
 };
 
+/// The largest answer wanted, in tokens, and how it will be written.
+#[derive(Clone, Copy)]
+pub enum Budget<'m> {
+    /// As JSON, which lists every commit of which something is left out.
+    Json(usize),
+    /// As a text.
+    Text {
+        /// The tokens.
+        max_tokens: usize,
+        /// How many bytes the text of an answer has.
+        measure: &'m dyn Fn(&Reading) -> usize,
+    },
+}
+
 /// The question of a read.
-#[derive(Debug, Clone)]
-pub struct ReadCommand {
+#[derive(Clone)]
+pub struct ReadCommand<'m> {
     /// Files and directories.
     pub paths: Vec<PathBuf>,
     /// An item of the one file. Without it, the last of several paths may be one, if it names no path.
@@ -44,17 +57,17 @@ pub struct ReadCommand {
     pub max_regions: Option<usize>,
     /// Hops of related annotations to follow.
     pub depth: u32,
-    /// The largest answer wanted, and how it will be rendered.
-    pub budget: Option<(usize, Format)>,
+    /// The largest answer wanted.
+    pub budget: Option<Budget<'m>>,
     /// Whether commits of other branches count too.
     pub all: bool,
     /// Whether nobody asks which commit took code away.
     pub is_brief: bool,
-    /// Whether empty fields are rendered too; they count against the budget.
+    /// Whether empty fields are written too; they count against the budget.
     pub verbose: bool,
 }
 
-impl Default for ReadCommand {
+impl Default for ReadCommand<'_> {
     fn default() -> Self {
         Self {
             paths: Vec::new(),
@@ -243,29 +256,16 @@ impl Chronicle {
                 reading.warnings.insert(0, warning.clone());
             }
         }
-        let view = render::View { verbose: command.verbose, ..self.view() };
-        let Some((max_tokens, format)) = command.budget else {
-            if reading.beyond_limit.is_empty() {
-                return Ok(reading);
+        let bytes_of_json = |reading: &Reading| reading.json_line(command.verbose).len();
+        match command.budget {
+            None if reading.beyond_limit.is_empty() => Ok(reading),
+            None => {
+                let tokens = bytes_of_json(&reading).div_ceil(trim::BYTES_PER_TOKEN);
+                Ok(trim::with_all_dropped(reading.clone(), &reading, tokens))
             }
-            let bytes = render::reading(&reading, Format::Json, &view).len();
-            return Ok(trim::with_all_dropped(
-                reading.clone(),
-                &reading,
-                bytes.div_ceil(trim::BYTES_PER_TOKEN),
-            ));
-        };
-        let bytes = |reading: &Reading| render::reading(reading, format, &view).len();
-        if format == Format::Json {
-            return fit_whole_list(&reading, max_tokens, &bytes);
+            Some(Budget::Json(max_tokens)) => fit_whole_list(&reading, max_tokens, &bytes_of_json),
+            Some(Budget::Text { max_tokens, measure }) => fit_items(&reading, max_tokens, measure),
         }
-        fit_items(&reading, max_tokens, bytes)
-    }
-
-    /// A plain view at this moment, without colour.
-    #[must_use]
-    pub fn view(&self) -> render::View {
-        render::View { now: self.now, colour: false, width: render::DEFAULT_WIDTH, verbose: false }
     }
 }
 

@@ -11,7 +11,6 @@ mod config;
 mod context;
 mod correct;
 mod deps;
-mod digest;
 mod find;
 mod health;
 mod injected;
@@ -36,10 +35,7 @@ mod written;
 
 use std::str::FromStr;
 
-use chronicle_core::{
-    counted,
-    reading::{Reading, WisdomItem},
-};
+use chronicle_core::{counted, reading::Reading};
 use jiff::Timestamp;
 
 use crate::{
@@ -47,7 +43,7 @@ use crate::{
     CostReport, Deps, Diagnosis, GcReply, ImportReply, KnowledgeReply, LlmCheck, OutlineAnswer, PurgeReply,
     ReconcileReply, Settings, Setup, Shown, StagedRemark, Status, Summary, Synced, Timeline, Why,
     WrittenReply,
-    agent::{Injected, InjectedSummary},
+    agent::{AgentTexts, Injected, InjectedSummary},
     blocks::{BlockHistory, BlockList, FoundLines, ShownBlock},
     brief::Brief,
     catch_up::CatchUp,
@@ -102,6 +98,30 @@ pub struct View {
     pub width: usize,
     /// Whether to write empty fields and lesser details too.
     pub verbose: bool,
+}
+
+impl View {
+    /// A plain view at a moment, without colour.
+    #[must_use]
+    pub fn plain(now: Timestamp) -> Self {
+        Self { now, colour: false, width: DEFAULT_WIDTH, verbose: false }
+    }
+}
+
+/// How agents are told.
+pub const AGENT_TEXTS: AgentTexts = AgentTexts {
+    brief: |answer, now| brief(answer, Format::Markdown, &View::plain(now)),
+    reading: |answer, now| reading(answer, Format::Markdown, &View::plain(now)),
+    trap: |item, now| markdown::trap(item, &View::plain(now)),
+    lessons_of_read: |file, lessons, n_more, now| {
+        markdown::lessons_of_read(file, lessons, n_more, &View::plain(now))
+    },
+};
+
+/// How many characters a briefing has as it will be written.
+#[must_use]
+pub fn characters_of_brief(format: Format, now: Timestamp) -> impl Fn(&Brief) -> usize {
+    move |answer| brief(answer, format, &View::plain(now)).chars().count()
 }
 
 /// Columns where no terminal says otherwise.
@@ -231,14 +251,9 @@ pub fn memory_transfer(done: &MemoryTransfer, verb: &str, format: Format) -> Str
 pub fn digest(digest: &Digest, format: Format, view: &View) -> String {
     match format {
         Format::Json => digest.json_line(view.verbose),
-        Format::Markdown => digest::markdown(digest),
-        Format::Pretty => pretty::painted(&digest::markdown(digest), view),
+        Format::Markdown => digest.text(),
+        Format::Pretty => pretty::painted(&digest.text(), view),
     }
-}
-
-/// The same as it stands in a file: of one digest, always the same text.
-pub(crate) fn digest_file(digest: &Digest) -> String {
-    digest::markdown(digest)
 }
 
 /// What was consolidated, as text.
@@ -516,18 +531,6 @@ pub fn diagnosis(diagnosis: &Diagnosis, format: Format, view: &View) -> String {
         Format::Markdown => health::diagnosis(diagnosis),
         Format::Pretty => pretty::painted(&health::diagnosis(diagnosis), view),
     }
-}
-
-/// A trap for a human's eyes, on one line.
-#[must_use]
-pub(crate) fn trap(item: &WisdomItem, view: &View) -> String {
-    markdown::trap(item, view)
-}
-
-/// The lessons on a file that was read, each on one line, and how many more there are.
-#[must_use]
-pub(crate) fn lessons_of_read(file: &str, lessons: &[WisdomItem], n_more: usize, view: &View) -> String {
-    markdown::lessons_of_read(file, lessons, n_more, view)
 }
 
 /// What was tidied away, as text.

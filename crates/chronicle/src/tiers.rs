@@ -9,9 +9,8 @@ use serde::Serialize;
 
 use crate::{
     Chronicle, Error,
-    brief::{BriefCommand, DEFAULT_BUDGET},
+    brief::{Brief, BriefCommand, DEFAULT_BUDGET},
     error::UnknownSessionSnafu,
-    render::{self, Format},
     sleep::WHOLE,
 };
 
@@ -113,11 +112,12 @@ pub struct JobStatus {
 }
 
 impl Chronicle {
-    /// The tiers of session memory, and what fades in them.
+    /// The tiers of session memory, and what fades in them. `measure` says how many characters a briefing has as agents
+    /// get it.
     ///
     /// # Errors
     /// When session memory cannot be read.
-    pub fn memory_status(&self) -> Result<MemoryStatus, Error> {
+    pub fn memory_status(&self, measure: &dyn Fn(&Brief) -> usize) -> Result<MemoryStatus, Error> {
         let home = self.memory_home()?;
         let budget_bytes = self.cold_budget();
         let mut status = MemoryStatus {
@@ -138,10 +138,8 @@ impl Chronicle {
             jobs: Vec::new(),
         };
         let Some(memory) = self.memory()? else { return Ok(status) };
-        let command =
-            BriefCommand { project: None, all: false, budget: DEFAULT_BUDGET, format: Format::Markdown };
-        let brief = render::brief(&self.brief(&command)?, Format::Markdown, &self.view());
-        status.hot.characters = brief.chars().count();
+        let command = BriefCommand { project: None, all: false, budget: DEFAULT_BUDGET, measure };
+        status.hot.characters = measure(&self.brief(&command)?);
         let totals = memory.store.totals()?;
         status.warm.projects = totals.projects;
         status.warm.sessions = totals.sessions;

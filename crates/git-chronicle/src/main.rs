@@ -7,6 +7,7 @@ mod editor;
 mod error;
 mod limits;
 mod pager;
+mod tour;
 mod ui;
 
 use std::process::ExitCode;

@@ -8,10 +8,10 @@ use chronicle_sessions::{FileRead, ReadLines};
 use jiff::Timestamp;
 
 use super::{
-    AgentSession, Telling,
+    AgentSession, AgentTexts, Telling,
     edits::{is_reason, items},
 };
-use crate::{Chronicle, Error, render};
+use crate::{Chronicle, Error};
 
 /// The event, as it is written down.
 const EVENT: &str = "read";
@@ -36,6 +36,7 @@ impl Chronicle {
         session: &AgentSession,
         reads: &[FileRead],
         key: Option<&str>,
+        texts: &AgentTexts,
     ) -> Result<Option<String>, Error> {
         if !self.read_settings()?.shows_on_read {
             return Ok(None);
@@ -85,7 +86,7 @@ impl Chronicle {
             let n_more = reading.wisdom.len() - n_shown;
             reading.wisdom.truncate(n_shown);
             let file = reading.query.file.clone().unwrap_or_default();
-            let lines = render::lessons_of_read(&file, &reading.wisdom, n_more, &self.view());
+            let lines = (texts.lessons_of_read)(&file, &reading.wisdom, n_more, self.now);
             left = left.saturating_sub(lines.lines().count());
             text.push_str(&lines);
             told.extend(items(&reading));

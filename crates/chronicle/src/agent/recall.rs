@@ -11,18 +11,13 @@ use chronicle_core::{
 };
 
 use super::{
-    AgentSession, ShownItem, Telling,
+    AgentSession, AgentTexts, ShownItem, Telling,
     edits::{beginning, is_reason, may_be_told},
     log::SessionLog,
 };
 use chronicle_git::{BString, ByteSlice};
 
-use crate::{
-    Chronicle, Error, ReadCommand,
-    find::FindCommand,
-    render::{self, Format},
-    sessions::short_session,
-};
+use crate::{Budget, Chronicle, Error, ReadCommand, find::FindCommand, sessions::short_session};
 
 const EVENT: &str = "user-prompt-submit";
 
@@ -52,6 +47,7 @@ impl Chronicle {
         session: &AgentSession,
         prompt: &str,
         key: Option<&str>,
+        texts: &AgentTexts,
     ) -> Result<Option<String>, Error> {
         let prompt = &prompt[..prompt.floor_char_boundary(LOOKED_AT)];
         let mut log = self.session_log(session)?;
@@ -60,7 +56,7 @@ impl Chronicle {
         }
         let (mut text, mut items, mut why) = (String::new(), Vec::new(), Vec::new());
         for (path, anchor) in self.named_in(prompt) {
-            if let Some(mut reading) = self.lessons_on(&log, &path, anchor.as_deref())? {
+            if let Some(mut reading) = self.lessons_on(&log, &path, anchor.as_deref(), texts)? {
                 // A file, and an item in it, have lessons in common.
                 reading
                     .wisdom
@@ -76,7 +72,7 @@ impl Chronicle {
                     words: beginning(&item.content),
                     tier: item.standing.tier,
                 }));
-                text.push_str(&render::reading(&reading, Format::Markdown, &self.view()));
+                text.push_str(&(texts.reading)(&reading, self.now));
             }
         }
         for error in errors_in(prompt).into_iter().take(MOST_ERRORS) {
@@ -156,6 +152,7 @@ impl Chronicle {
         log: &SessionLog,
         path: &str,
         anchor: Option<&str>,
+        texts: &AgentTexts,
     ) -> Result<Option<Reading>, Error> {
         let Some(glance) = self.sight() else { return Ok(None) };
         let command = ReadCommand {
@@ -184,7 +181,9 @@ impl Chronicle {
         if !is_reason(&reading) {
             return Ok(None);
         }
-        let command = ReadCommand { budget: Some((BUDGET, Format::Markdown)), ..ReadCommand::default() };
+        let measure = |reading: &Reading| (texts.reading)(reading, self.now).len();
+        let budget = Some(Budget::Text { max_tokens: BUDGET, measure: &measure });
+        let command = ReadCommand { budget, ..ReadCommand::default() };
         Ok(Some(self.fit(reading, &command)?).filter(|reading| !reading.wisdom.is_empty()))
     }
 

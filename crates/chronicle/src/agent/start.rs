@@ -4,12 +4,11 @@ use std::time::Duration;
 
 use chronicle_core::correction::Tier;
 
-use super::{AgentSession, ShownItem, Telling, edits::beginning, log, tokens};
+use super::{AgentSession, AgentTexts, ShownItem, Telling, edits::beginning, log, tokens};
 use crate::{
     Chronicle, Error,
     brief::{Brief, BriefCommand, DEFAULT_BUDGET},
     counted,
-    render::{self, Format},
     sessions::{IngestCommand, What},
 };
 
@@ -44,15 +43,20 @@ impl Chronicle {
     ///
     /// # Errors
     /// When session memory cannot be read.
-    pub fn open_session(&self, session: &AgentSession, source: &str) -> Result<Option<Opening>, Error> {
+    pub fn open_session(
+        &self,
+        session: &AgentSession,
+        source: &str,
+        texts: &AgentTexts,
+    ) -> Result<Option<Opening>, Error> {
         let mut log = self.session_log(session).ok();
         let key = if source.is_empty() { "startup" } else { source };
         if log.as_ref().is_some_and(|log| log.has_just_begun(EVENT, Some(key), self.now)) {
             return Ok(None);
         }
         let mut line = None;
-        let command =
-            BriefCommand { project: None, all: false, budget: DEFAULT_BUDGET, format: Format::Markdown };
+        let measure = |brief: &Brief| (texts.brief)(brief, self.now).chars().count();
+        let command = BriefCommand { project: None, all: false, budget: DEFAULT_BUDGET, measure: &measure };
         let (mut text, mut items) = (String::new(), Vec::new());
         // Without a briefing, too, it is written down that a context begins: what was shown before is out of sight.
         let is_briefed = self.briefs();
@@ -60,7 +64,7 @@ impl Chronicle {
             Some(Ok(mut brief)) => {
                 // What nobody answers for is for who asks.
                 brief.left_by_others.retain(|item| item.tier != Some(Tier::Unknown));
-                text = render::brief(&brief, Format::Markdown, &self.view());
+                text = (texts.brief)(&brief, self.now);
                 items = told(&brief);
                 line = summary(&brief);
             }

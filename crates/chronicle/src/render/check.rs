@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use chronicle_core::{Age, Category};
+use chronicle_core::{Age, Category, reading::json_line};
 use serde_json::json;
 
-use super::{View, correct, deps, json, markdown::gap, words};
+use super::{View, correct, deps, markdown::gap, words};
 use crate::{Check, Touch, TouchedDependent, TouchedLesson};
 
 /// The form in which a code host takes remarks on lines.
@@ -219,5 +219,5 @@ fn gitlab(check: &Check) -> String {
             })
         })
         .collect();
-    json::line(&report)
+    json_line(&report)
 }

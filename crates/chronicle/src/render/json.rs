@@ -1,8 +1,6 @@
 //! Answers for programs: one object on one line.
 
-use std::borrow::Cow;
-
-use chronicle_core::reading::{Reading, mark_repeated_intents};
+use chronicle_core::reading::{Reading, compact, json_line, mark_repeated_intents};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -12,7 +10,7 @@ use crate::{
     ReconcileReply, Settings, Setup, Shown, StagedRemark, Status, Summary, Synced, Timeline, Why,
     WrittenReply,
     agent::{Injected, InjectedSummary},
-    ask::Asked,
+    ask::{Asked, RoutedAnswer},
     blocks::{BlockHistory, BlockList, FoundLines, ShownBlock},
     brief::Brief,
     catch_up::CatchUp,
@@ -28,23 +26,9 @@ use crate::{
     tiers::MemoryStatus,
 };
 
-/// Top-level keys that are always there, however empty.
-const ALWAYS: [&str; 9] = [
-    "query",
-    "regions",
-    "wisdom",
-    "dependencies_on_this",
-    "cross_cutting",
-    "knowledge",
-    "stats",
-    "trimmed",
-    "warnings",
-];
-/// The same for the other answers.
+/// Top-level keys of answers other than a reading that are always there, however empty.
 const ALWAYS_IN_ANSWERS: [&str; 9] =
     ["moments", "items", "dependents", "files", "commits", "uncommitted", "regions", "wisdom", "warnings"];
-/// Keys of items that are always there: null says something.
-const TELLING: [&str; 3] = ["lines", "commits_since", "constraints"];
 
 /// An answer as programs get it.
 pub trait Answer {
@@ -53,24 +37,13 @@ pub trait Answer {
 
     /// The same on one line, in which no character acts on a terminal.
     fn json_line(&self, verbose: bool) -> String {
-        line(&self.json(verbose))
+        json_line(&self.json(verbose))
     }
 }
 
 impl Answer for Reading {
     fn json(&self, verbose: bool) -> Value {
-        let mut answer = self.clone();
-        mark_repeated_intents(answer.regions.iter_mut());
-        let mut value = whole(&answer);
-        if let Some(map) = value.as_object_mut() {
-            if self.file.is_none() {
-                map.shift_remove("file");
-            }
-            if !verbose {
-                compact(map, &ALWAYS);
-            }
-        }
-        value
+        Self::json(self, verbose)
     }
 }
 
@@ -98,6 +71,35 @@ macro_rules! compact {
 }
 
 compact!(Check, Deps, OutlineAnswer, Summary);
+
+impl Answer for Asked {
+    fn json(&self, _verbose: bool) -> Value {
+        let mut value = whole(self);
+        value["answer"] = self.answer.json(false);
+        value
+    }
+}
+
+impl Answer for RoutedAnswer {
+    fn json(&self, verbose: bool) -> Value {
+        match self {
+            Self::Brief(answer) => answer.json(verbose),
+            Self::Digest(answer) => answer.json(verbose),
+            Self::CatchUp(answer) => answer.json(verbose),
+            Self::Pending(answer) => answer.json(verbose),
+            Self::About(answer) => answer.json(verbose),
+            Self::How(answer) => answer.json(verbose),
+            Self::Projects(answer) => answer.json(verbose),
+            Self::Why(answer) => answer.json(verbose),
+            Self::Read(answer) => Answer::json(&**answer, verbose),
+            Self::Preferences(answer) => answer.json(verbose),
+            Self::Patterns(answer) => answer.json(verbose),
+            Self::Skills(answer) => answer.json(verbose),
+            Self::Problems(answer) => answer.json(verbose),
+            Self::Find(answer) => answer.json(verbose),
+        }
+    }
+}
 
 impl Answer for Timeline {
     fn json(&self, verbose: bool) -> Value {
@@ -141,7 +143,6 @@ whole!(
     AnnotateReply,
     BlockHistory,
     BlockList,
-    Asked,
     Brief,
     Candidates,
     CatchUp,
@@ -201,54 +202,5 @@ pub fn error(code: &str, message: &str, hint: Option<&str>) -> String {
     let mut error =
         Map::from_iter([("code".to_owned(), code.into()), ("message".to_owned(), message.into())]);
     error.extend(hint.map(|hint| ("hint".to_owned(), hint.into())));
-    line(&json!({ "schema": "chronicle-error/v1", "error": error }))
-}
-
-/// Leaves out what is null or empty, but for `always` here and [`TELLING`] keys below.
-fn compact(map: &mut Map<String, Value>, always: &[&str]) {
-    map.retain(|key, value| always.contains(&key.as_str()) || !is_empty(value));
-    for value in map.values_mut() {
-        match value {
-            Value::Object(inner) => compact(inner, &TELLING),
-            Value::Array(elements) => elements
-                .iter_mut()
-                .filter_map(Value::as_object_mut)
-                .for_each(|inner| compact(inner, &TELLING)),
-            _ => {}
-        }
-    }
-}
-
-fn is_empty(value: &Value) -> bool {
-    match value {
-        Value::Null | Value::Bool(false) => true,
-        Value::String(text) => text.is_empty(),
-        Value::Array(elements) => elements.is_empty(),
-        Value::Object(map) => map.is_empty(),
-        _ => false,
-    }
-}
-
-/// JSON on one line, in which no character acts on a terminal: strings may hold some that JSON allows.
-pub(super) fn line(value: &impl Serialize) -> String {
-    let text = serde_json::to_string(value).expect("answers are plain data");
-    let mut line = match chronicle_core::plain(&text) {
-        Cow::Borrowed(_) => text,
-        Cow::Owned(_) => escaped(&text),
-    };
-    line.push('\n');
-    line
-}
-
-fn escaped(text: &str) -> String {
-    let mut escaped = String::new();
-    for character in text.chars() {
-        let mut buffer = [0; 4];
-        if chronicle_core::plain(character.encode_utf8(&mut buffer)).is_empty() {
-            escaped.push_str(&format!("\\u{:04x}", u32::from(character)));
-        } else {
-            escaped.push(character);
-        }
-    }
-    escaped
+    json_line(&json!({ "schema": "chronicle-error/v1", "error": error }))
 }

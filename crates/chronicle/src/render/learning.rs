@@ -6,7 +6,7 @@ use chronicle_core::counted;
 
 use super::{Answer, Format, View, markdown::gap, pretty, words};
 use crate::{
-    ask::{Asked, Citation},
+    ask::{Asked, Citation, RoutedAnswer},
     learning::{
         FeedbackReply, Pattern, Patterns, Place, Preference, Preferences, Problems, Projects, Skills,
     },
@@ -275,13 +275,34 @@ pub fn asked(asked: &Asked, format: Format, view: &View) -> String {
             let _ = writeln!(out, "[{}] {}", citation.number, cited(citation));
         }
     }
-    match asked.text.trim_end() {
+    match routed(&asked.answer, view).trim_end() {
         "" => out.push_str("\nnothing is known about this\n"),
         text => {
             let _ = writeln!(out, "\n{text}");
         }
     }
     written(asked, out, format, view)
+}
+
+/// What the command answered that the question was for.
+fn routed(answer: &RoutedAnswer, view: &View) -> String {
+    let format = Format::Markdown;
+    match answer {
+        RoutedAnswer::Brief(answer) => super::brief(answer, format, view),
+        RoutedAnswer::Digest(answer) => super::digest(answer, format, view),
+        RoutedAnswer::CatchUp(answer) => super::catch_up(answer, format, view),
+        RoutedAnswer::Pending(answer) => super::pending(answer, format, view),
+        RoutedAnswer::About(answer) => super::about(answer, format, view),
+        RoutedAnswer::How(answer) => super::how(answer, format, view),
+        RoutedAnswer::Projects(answer) => projects(answer, format, view),
+        RoutedAnswer::Why(answer) => super::why(answer, format, view),
+        RoutedAnswer::Read(answer) => super::reading(answer, format, view),
+        RoutedAnswer::Preferences(answer) => preferences(answer, false, format, view),
+        RoutedAnswer::Patterns(answer) => patterns(answer, false, format, view),
+        RoutedAnswer::Skills(answer) => skills(answer, format, view),
+        RoutedAnswer::Problems(answer) => problems(answer, format, view),
+        RoutedAnswer::Find(answer) => super::found(answer, format, view),
+    }
 }
 
 fn cited(citation: &Citation) -> String {

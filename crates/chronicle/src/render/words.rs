@@ -11,6 +11,8 @@ use chronicle_core::{
 };
 use jiff::Timestamp;
 
+pub(super) use chronicle_core::one_line;
+
 /// A commit, short.
 pub(super) fn short(commit: &str) -> String {
     let known: String = commit.chars().take(7).collect();
@@ -68,11 +70,6 @@ fn range(lines: LineRange) -> String {
 
 fn ranges(ranges: &[LineRange]) -> String {
     ranges.iter().map(|lines| range(*lines)).collect::<Vec<_>>().join(", ")
-}
-
-/// A text from outside on one line, however many it has.
-pub(super) fn one_line(text: &str) -> String {
-    plain(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// How long ago it was, as in `2 days ago`; nothing for what is no time.

@@ -20,7 +20,6 @@ use crate::{
     Chronicle, Error,
     digest::{Digest, day_of},
     memory::Memory,
-    render,
 };
 
 /// The folder of digests, below the home of session memory.
@@ -70,7 +69,7 @@ impl Chronicle {
                 let sessions = memory.sessions_of(*period, &zone, self.until())?;
                 let digest = memory.digest_of(*period, &sessions, &zone)?;
                 let path = home.join(&file);
-                let text = render::digest_file(&digest);
+                let text = digest.text();
                 replace_worded(&path, digest, &text, &wordings)?;
                 let done = Job { input, done_at: self.now };
                 memory.store.write(|tx| done.put(tx, &kind(span), &name))?;
@@ -107,7 +106,7 @@ fn replace_worded(path: &Path, digest: Digest, text: &str, wordings: &Wordings) 
     match wordings.of(text) {
         Some(words) => {
             let worded = Digest { worded: Some(words.clone()), ..digest };
-            replace(path, &render::digest_file(&worded))
+            replace(path, &worded.text())
         }
         None => replace(path, text),
     }

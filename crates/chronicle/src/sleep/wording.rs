@@ -29,7 +29,6 @@ use crate::{
     learning::{Pattern, PatternsCommand},
     memory::Memory,
     models::answer_in,
-    render,
 };
 
 /// Where words are kept, in the home of session memory.
@@ -169,7 +168,7 @@ impl Chronicle {
         let digests: Vec<(Digest, String)> = digests
             .into_iter()
             .filter(|digest| 0 < digest.sessions)
-            .map(|digest| (render::digest_file(&digest), digest))
+            .map(|digest| (digest.text(), digest))
             .map(|(text, digest)| (digest, text))
             .collect();
         let is_new = |text: &&String| wordings.of(text).is_none();

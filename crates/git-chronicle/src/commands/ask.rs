@@ -1,4 +1,8 @@
-use chronicle::{Chronicle, ask::AskCommand, render};
+use chronicle::{
+    Chronicle,
+    ask::AskCommand,
+    render::{self, Format},
+};
 
 use crate::{background, error::CommandError, ui::Ui};
 
@@ -33,7 +37,8 @@ pub(crate) fn run(args: AskArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(
         is_all: args.all,
         is_plain: args.no_model,
     };
-    let asked = chronicle.answer(&command, &ui.view(false))?;
+    let measure = render::characters_of_brief(Format::Markdown, chronicle.now());
+    let asked = chronicle.answer(&command, &measure)?;
     ui.answer(&render::asked(&asked, ui.format(), &ui.view(false)))?;
     for warning in &asked.warnings {
         ui.warn(warning);

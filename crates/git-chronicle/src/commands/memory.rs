@@ -1,6 +1,9 @@
 mod share;
 
-use chronicle::{Chronicle, render};
+use chronicle::{
+    Chronicle,
+    render::{self, Format},
+};
 use clap::Subcommand;
 
 use crate::{error::CommandError, ui::Ui};
@@ -28,7 +31,8 @@ enum What {
 pub(crate) fn run(args: MemoryArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
     match args.what {
         What::Status => {
-            let status = chronicle.memory_status()?;
+            let measure = render::characters_of_brief(Format::Markdown, chronicle.now());
+            let status = chronicle.memory_status(&measure)?;
             ui.answer(&render::memory_status(&status, ui.format(), &ui.view(false)))
         }
         What::Transcript { id } => {

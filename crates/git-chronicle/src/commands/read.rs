@@ -1,6 +1,9 @@
 use std::path::PathBuf;
 
-use chronicle::{Category, Chronicle, ContextLevel, LineRange, ReadCommand, Reading, are, counted, render};
+use chronicle::{
+    Budget, Category, Chronicle, ContextLevel, LineRange, ReadCommand, Reading, are, counted,
+    render::{self, Format, View},
+};
 use clap::ValueEnum;
 
 use crate::{
@@ -101,6 +104,8 @@ pub(crate) fn run(args: ReadArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<
     if args.limit == Some(0) || args.max_regions == Some(0) {
         return UsageSnafu { reason: "a limit of 0 leaves nothing to show" }.fail();
     }
+    let view = View { verbose: args.verbose, ..View::plain(chronicle.now()) };
+    let measure = |reading: &Reading| render::reading(reading, ui.format(), &view).len();
     let command = ReadCommand {
         is_brief: false,
         paths: args.paths,
@@ -117,7 +122,10 @@ pub(crate) fn run(args: ReadArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<
         min_confidence: args.min_confidence,
         max_regions: if args.recent { args.limit.or(Some(RECENT_LIMIT)) } else { args.max_regions },
         depth: args.depth,
-        budget: args.max_tokens.map(|max_tokens| (max_tokens, ui.format())),
+        budget: args.max_tokens.map(|max_tokens| match ui.format() {
+            Format::Json => Budget::Json(max_tokens),
+            Format::Markdown | Format::Pretty => Budget::Text { max_tokens, measure: &measure },
+        }),
         all: args.all,
         verbose: args.verbose,
     };

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use chronicle::{
-    Category, CheckScope, Chronicle, ContextLevel, ReadCommand, are, counted, render, render::Format,
+    Budget, Category, CheckScope, Chronicle, ContextLevel, ReadCommand, are, counted, render, render::Format,
     render::View,
 };
 use schemars::JsonSchema;
@@ -69,7 +69,7 @@ pub(crate) struct ReadArgs {
 }
 
 impl ReadArgs {
-    fn command(self) -> Result<(ReadCommand, bool, bool), Refusal> {
+    fn command(self) -> Result<(ReadCommand<'static>, bool, bool), Refusal> {
         let refuse = |reason: &str| Err(Refusal::Arguments(reason.to_owned()));
         let lines = lines(self.lines.as_deref())?;
         let paths: Vec<_> = self.path.into_iter().chain(self.paths).collect();
@@ -102,7 +102,7 @@ impl ReadArgs {
             min_confidence: self.min_confidence,
             max_regions: if self.recent { self.limit.or(Some(RECENT_LIMIT)) } else { self.max_regions },
             depth: self.depth.unwrap_or(1),
-            budget: Some((self.max_tokens.unwrap_or(DEFAULT_TOKENS), Format::Json)),
+            budget: Some(Budget::Json(self.max_tokens.unwrap_or(DEFAULT_TOKENS))),
             all: self.all,
             verbose: self.verbose,
         };

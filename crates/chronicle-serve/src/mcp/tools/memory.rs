@@ -42,7 +42,8 @@ impl Ask for BriefArgs {
         let Self { budget, project, all } = self;
         one_place(project.as_ref(), all)?;
         let budget = budget.unwrap_or(DEFAULT_BUDGET);
-        let brief = chronicle.brief(&BriefCommand { project, all, budget, format: Format::Json })?;
+        let measure = render::characters_of_brief(Format::Json, chronicle.now());
+        let brief = chronicle.brief(&BriefCommand { project, all, budget, measure: &measure })?;
         let nothing = match brief.n_elsewhere {
             0 => "nothing is remembered yet",
             _ => "nothing is remembered of this project; `all` tells of others",
@@ -153,7 +154,9 @@ impl Ask for AskArgs {
         let Self { question, project, all } = self;
         one_place(project.as_ref(), all)?;
         // Who asks is a model, and words the answer itself.
-        let asked = chronicle.answer(&AskCommand { question, project, is_all: all, is_plain: true }, view)?;
+        let command = AskCommand { question, project, is_all: all, is_plain: true };
+        let measure = render::characters_of_brief(Format::Markdown, chronicle.now());
+        let asked = chronicle.answer(&command, &measure)?;
         let markdown = render::asked(&asked, Format::Markdown, view);
         Ok(Reply::new(&asked, &markdown, view, "nothing was found", &asked.warnings))
     }

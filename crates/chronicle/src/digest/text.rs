@@ -1,17 +1,13 @@
-//! What was done in a period, as text.
+//! A digest as it is in its file: of one digest, always the same text.
 
 use std::fmt::Write;
 
-use chronicle_core::counted;
+use chronicle_core::{counted, one_line, shown_path};
 
-use super::{words, words::one_line};
-use crate::{
-    digest::{Digest, DigestedThread, ProjectDigest},
-    sessions::short_session,
-};
+use super::{Digest, DigestedThread, ProjectDigest};
+use crate::sessions::short_session;
 
-/// The text; it depends on nothing but the digest, so that the same one is the same file.
-pub(crate) fn markdown(digest: &Digest) -> String {
+pub(super) fn text(digest: &Digest) -> String {
     let mut out = format!("# Digest of {}\n", digest.period);
     if digest.first != digest.last {
         let _ = writeln!(out, "\n{} to {}", digest.first, digest.last);
@@ -47,7 +43,7 @@ pub(crate) fn markdown(digest: &Digest) -> String {
 fn of_project(out: &mut String, project: &ProjectDigest) {
     let _ = writeln!(out, "\n## {}\n", one_line(&project.project));
     for session in &project.sessions {
-        let branch = session.branch.as_deref().map(|branch| format!(", {}", words::path(branch)));
+        let branch = session.branch.as_deref().map(|branch| format!(", {}", shown_path(branch)));
         let title = one_line(&session.title);
         let _ = writeln!(
             out,
@@ -62,12 +58,7 @@ fn of_project(out: &mut String, project: &ProjectDigest) {
         }
         for commit in &session.commits {
             if !session.summary.contains(&commit.commit) {
-                let _ = writeln!(
-                    out,
-                    "  - commit {}: {}",
-                    words::short(&commit.commit),
-                    one_line(&commit.subject)
-                );
+                let _ = writeln!(out, "  - commit {}: {}", short(&commit.commit), one_line(&commit.subject));
             }
         }
     }
@@ -85,11 +76,17 @@ fn of_project(out: &mut String, project: &ProjectDigest) {
     listed("Failing in the end", project.failing.iter().map(command).collect());
     listed("Closed", project.closed.iter().map(thread).collect());
     listed("Left open", project.opened.iter().map(thread).collect());
-    listed("Files", project.files.iter().map(|path| words::path(path)).collect());
+    listed("Files", project.files.iter().map(|path| shown_path(path).into_owned()).collect());
     if !project.technologies.is_empty() {
         let _ = writeln!(out, "\nUses {}.", one_line(&project.technologies.join(", ")));
     }
     if 0 < project.n_left_out {
         let _ = writeln!(out, "\n> {} more left out", project.n_left_out);
     }
+}
+
+/// A commit, short.
+fn short(commit: &str) -> String {
+    let known: String = commit.chars().take(7).collect();
+    shown_path(&known).into_owned()
 }

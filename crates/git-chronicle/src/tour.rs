@@ -5,28 +5,27 @@
 
 use std::path::Path;
 
-use chronicle_commits::Said;
-use chronicle_core::Category;
-use chronicle_git::scratch::git;
-use jiff::Timestamp;
-use snafu::ResultExt;
-
-use crate::{
-    AnnotateCommand, Chronicle, Error, Given, ReadCommand,
-    error::TemporaryDirectorySnafu,
-    render::{self, Format},
+use chronicle::{
+    AnnotateCommand, Category, Chronicle, Error, Given, ReadCommand, Said,
+    render::{self, Format, View},
+    scratch_git as git,
 };
+use jiff::Timestamp;
 
 /// Shows the main job, telling each step to `say`.
 ///
 /// # Errors
 /// When git is missing or a temporary directory cannot be made.
-pub fn tour(now: Timestamp, say: &mut dyn FnMut(&str)) -> Result<(), Error> {
-    let directory = tempfile::tempdir().context(TemporaryDirectorySnafu)?;
+pub(crate) fn tour(now: Timestamp, say: &mut dyn FnMut(&str)) -> Result<(), Error> {
+    let directory = tempfile::tempdir().map_err(no_directory)?;
     let mut tour = Tour { root: directory.path(), now, say };
     tour.remember()?;
     tour.refactor()?;
     tour.read_back()
+}
+
+fn no_directory(source: std::io::Error) -> Error {
+    Error::TemporaryDirectory { source }
 }
 
 struct Tour<'a> {
@@ -79,7 +78,7 @@ impl Tour<'_> {
             replace: Vec::new(),
             replace_summary: false,
         })?;
-        (self.say)(&render::stored(&reply, Format::Markdown, &chronicle.view()));
+        (self.say)(&render::stored(&reply, Format::Markdown, &View::plain(self.now)));
         Ok(())
     }
 
@@ -107,7 +106,7 @@ impl Tour<'_> {
         self.command("git chronicle read src/backoff.rs");
         let chronicle = Chronicle::isolated(self.root, self.now);
         let reading = chronicle.read(&command)?;
-        (self.say)(&render::reading(&reading, Format::Markdown, &chronicle.view()));
+        (self.say)(&render::reading(&reading, Format::Markdown, &View::plain(self.now)));
         let gotcha = reading.wisdom.iter().find(|item| item.category == Category::Gotcha);
         let lines = gotcha.and_then(|item| item.standing.lines);
         if let Some(lines) = lines {
@@ -130,9 +129,7 @@ impl Tour<'_> {
     fn write(&self, path: &str, content: &str) -> Result<(), Error> {
         let full = self.root.join(path);
         let directory = full.parent().expect("the file lies in a directory");
-        std::fs::create_dir_all(directory)
-            .and_then(|()| std::fs::write(&full, content))
-            .context(TemporaryDirectorySnafu)
+        std::fs::create_dir_all(directory).and_then(|()| std::fs::write(&full, content)).map_err(no_directory)
     }
 
     fn commit(&mut self, message: &str) -> Result<(), Error> {
