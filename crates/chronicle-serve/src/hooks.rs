@@ -15,8 +15,8 @@ use chronicle::{
     Chronicle, Error,
     agent::{AgentSession, Edit, FileRead, Moment, ToolCall, read_by_command, tool_call},
     is_session_id,
-    render::AGENT_TEXTS,
 };
+use chronicle_render::AGENT_TEXTS;
 
 use crate::{mcp::Choice, setup::may_run};
 pub use host::Host;

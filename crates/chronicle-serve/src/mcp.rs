@@ -20,7 +20,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use chronicle::{Chronicle, render::View};
+use chronicle::Chronicle;
+use chronicle_render::View;
 use jiff::Timestamp;
 use rmcp::{ServiceExt, service::ServerInitializeError, transport::io};
 use snafu::{ResultExt, Snafu};
@@ -113,7 +114,7 @@ impl Host {
 
     /// How a model sees an answer.
     fn view(&self, verbose: bool) -> View {
-        View { now: (self.now)(), colour: false, width: chronicle::render::DEFAULT_WIDTH, verbose }
+        View { now: (self.now)(), colour: false, width: chronicle_render::DEFAULT_WIDTH, verbose }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The application: one function for each thing a user can ask. Floor 4.
 //!
-//! Every face (command line, and later MCP, LSP, web, hooks) calls these functions
-//! and renders the same answers with [`render`].
+//! Every face (command line, MCP, hooks, editors) calls these functions and writes the
+//! same answers with `chronicle-render`.
 
 pub mod agent;
 mod allow;
@@ -34,7 +34,6 @@ mod outline;
 mod paths;
 mod purge;
 mod reading;
-pub mod render;
 mod rewrite;
 mod schema;
 pub mod sessions;

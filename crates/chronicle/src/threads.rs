@@ -371,7 +371,8 @@ impl OpenItem {
     }
 
     /// How far its author is trusted; threads are the user's own.
-    pub(crate) fn whose(&self) -> Tier {
+    #[must_use]
+    pub fn whose(&self) -> Tier {
         self.tier.unwrap_or(Tier::Own)
     }
 

@@ -2,7 +2,7 @@
 
 use std::{ffi::OsString, path::PathBuf, str::FromStr};
 
-use chronicle::render::Format;
+use chronicle_render::Format;
 use clap::{
     Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum,
     builder::RangedU64ValueParser,

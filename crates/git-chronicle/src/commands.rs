@@ -65,7 +65,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use chronicle::{Chronicle, Patience, render::Format};
+use chronicle::{Chronicle, Patience};
+use chronicle_render::Format;
 use snafu::ResultExt;
 
 use crate::{

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, error::Error, path::PathBuf, process::ExitCode};
 
-use chronicle::{render, render::Format};
+use chronicle_render::{self as render, Format};
 use chronicle_serve::mcp::Explained;
 use snafu::Snafu;
 

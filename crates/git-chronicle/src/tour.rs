@@ -5,11 +5,8 @@
 
 use std::path::Path;
 
-use chronicle::{
-    AnnotateCommand, Category, Chronicle, Error, Given, ReadCommand, Said,
-    render::{self, Format, View},
-    scratch_git as git,
-};
+use chronicle::{AnnotateCommand, Category, Chronicle, Error, Given, ReadCommand, Said, scratch_git as git};
+use chronicle_render::{self as render, Format, View};
 use jiff::Timestamp;
 
 /// Shows the main job, telling each step to `say`.

@@ -5,7 +5,7 @@ use std::io::{BufWriter, IsTerminal, Write};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use chronicle::render::{DEFAULT_WIDTH, Format, View};
+use chronicle_render::{DEFAULT_WIDTH, Format, View};
 
 use crate::{
     cli::{Cli, ColorWhen, OutputArgs, OutputFormat},

@@ -5,10 +5,9 @@
 
 use chronicle::{
     Check, CheckedFile, Deps, KnowledgeItem, KnowledgeReply, RegionItem, Summary, Tier, Timeline, Why,
-    WisdomItem,
-    render::{Answer, View},
-    room,
+    WisdomItem, room,
 };
+use chronicle_render::{Answer, View};
 
 /// The longest answer, in tokens of about four bytes, unless a call says otherwise.
 pub(super) const DEFAULT_TOKENS: usize = 5_000;

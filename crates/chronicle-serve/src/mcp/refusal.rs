@@ -3,7 +3,8 @@
 
 use std::borrow::Cow;
 
-use chronicle::{plain, render};
+use chronicle::plain;
+use chronicle_render as render;
 use rmcp::{
     ErrorData,
     model::{CallToolResult, ContentBlock},

@@ -17,9 +17,9 @@ use chronicle::{
     brief::Brief,
     find::Finding,
     learning::Preferences,
-    render::{Answer, View},
     threads::{Pending, ThreadReply},
 };
+use chronicle_render::{Answer, View};
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool, ToolAnnotations};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;

@@ -2,8 +2,9 @@ use std::{io::Read, path::PathBuf};
 
 use chronicle::{
     AnnotateCommand, Cancel, Chronicle, Given, Model, Purpose, RunLimits, Said, Sources, Which, WriteCommand,
-    WrittenOutcome, WrittenReply, counted, render,
+    WrittenOutcome, WrittenReply, counted,
 };
+use chronicle_render as render;
 use snafu::ResultExt;
 
 use crate::{

@@ -1,8 +1,5 @@
-use chronicle::{
-    Chronicle,
-    ask::AskCommand,
-    render::{self, Format},
-};
+use chronicle::{Chronicle, ask::AskCommand};
+use chronicle_render::{self as render, Format};
 
 use crate::{background, error::CommandError, ui::Ui};
 

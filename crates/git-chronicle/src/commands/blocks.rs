@@ -3,8 +3,8 @@ use std::{io::Read, path::PathBuf};
 use chronicle::{
     Chronicle,
     blocks::{DEFAULT_LIMIT, ShownBlock},
-    render,
 };
+use chronicle_render as render;
 use clap::Subcommand;
 use snafu::ResultExt;
 

@@ -1,8 +1,8 @@
 use chronicle::{
     Chronicle,
     brief::{BriefCommand, DEFAULT_BUDGET},
-    render,
 };
+use chronicle_render as render;
 
 use crate::{error::CommandError, ui::Ui};
 

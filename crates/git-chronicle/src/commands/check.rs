@@ -1,9 +1,7 @@
 use std::io::Read;
 
-use chronicle::{
-    Category, CheckScope, Chronicle, render,
-    render::{Format, Host},
-};
+use chronicle::{Category, CheckScope, Chronicle};
+use chronicle_render::{self as render, Format, Host};
 use clap::ValueEnum;
 use snafu::ResultExt;
 

@@ -1,4 +1,5 @@
-use chronicle::{Chronicle, Settings, render};
+use chronicle::{Chronicle, Settings};
+use chronicle_render as render;
 
 use crate::{error::CommandError, ui::Ui};
 

@@ -1,5 +1,6 @@
 use crate::{error::CommandError, ui::Ui};
-use chronicle::{Chronicle, ContextCommand, counted, render};
+use chronicle::{Chronicle, ContextCommand, counted};
+use chronicle_render as render;
 
 /// State why the next commit is made, before you make it
 ///

@@ -1,4 +1,5 @@
-use chronicle::{Chronicle, render};
+use chronicle::Chronicle;
+use chronicle_render as render;
 
 use crate::{error::CommandError, ui::Ui};
 

@@ -1,7 +1,8 @@
 use std::path::PathBuf;
 
 use crate::{error::CommandError, ui::Ui};
-use chronicle::{Chronicle, counted, render};
+use chronicle::{Chronicle, counted};
+use chronicle_render as render;
 
 /// Show who relies on some code, before changing or removing it
 ///

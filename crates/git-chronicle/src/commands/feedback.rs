@@ -1,4 +1,5 @@
-use chronicle::{Chronicle, learning::FeedbackCommand, render};
+use chronicle::{Chronicle, learning::FeedbackCommand};
+use chronicle_render as render;
 
 use crate::{error::CommandError, ui::Ui};
 

@@ -1,9 +1,9 @@
 use chronicle::{
     Chronicle,
     find::{FindCommand, TURN_KINDS},
-    render,
     share::FindSharedCommand,
 };
+use chronicle_render as render;
 use clap::builder::PossibleValuesParser;
 
 use crate::{cli::at_least_one, error::CommandError, ui::Ui};

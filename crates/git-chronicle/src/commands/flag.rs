@@ -1,6 +1,7 @@
 use std::path::PathBuf;
 
-use chronicle::{Chronicle, CorrectReply, FlagCommand, render};
+use chronicle::{Chronicle, CorrectReply, FlagCommand};
+use chronicle_render as render;
 
 use crate::{
     error::{CommandError, SeveralSnafu},

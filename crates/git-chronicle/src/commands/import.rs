@@ -1,6 +1,7 @@
 use std::path::PathBuf;
 
-use chronicle::{Chronicle, render};
+use chronicle::Chronicle;
+use chronicle_render as render;
 
 use crate::{error::CommandError, ui::Ui};
 

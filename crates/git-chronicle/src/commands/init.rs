@@ -1,4 +1,5 @@
-use chronicle::{Chronicle, Setup, render};
+use chronicle::{Chronicle, Setup};
+use chronicle_render as render;
 
 use crate::{background, error::CommandError, ui::Ui};
 

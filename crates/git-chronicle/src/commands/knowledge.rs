@@ -1,6 +1,7 @@
 use std::path::PathBuf;
 
-use chronicle::{AddKnowledge, Chronicle, KnowledgeReply, NewKnowledge, render};
+use chronicle::{AddKnowledge, Chronicle, KnowledgeReply, NewKnowledge};
+use chronicle_render as render;
 use clap::Subcommand;
 
 use crate::{

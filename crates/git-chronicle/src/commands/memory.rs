@@ -1,9 +1,7 @@
 mod share;
 
-use chronicle::{
-    Chronicle,
-    render::{self, Format},
-};
+use chronicle::Chronicle;
+use chronicle_render::{self as render, Format};
 use clap::Subcommand;
 
 use crate::{error::CommandError, ui::Ui};

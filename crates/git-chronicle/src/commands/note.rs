@@ -1,6 +1,7 @@
 use std::path::PathBuf;
 
-use chronicle::{Category, Chronicle, LineRange, NoteCommand, render};
+use chronicle::{Category, Chronicle, LineRange, NoteCommand};
+use chronicle_render as render;
 
 use crate::{error::CommandError, ui::Ui};
 

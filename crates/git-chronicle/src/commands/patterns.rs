@@ -1,8 +1,8 @@
 use chronicle::{
     Chronicle,
     learning::{PATTERN_KINDS, PatternsCommand},
-    render,
 };
+use chronicle_render as render;
 
 use crate::{background, error::CommandError, ui::Ui};
 

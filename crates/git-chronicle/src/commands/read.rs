@@ -1,9 +1,7 @@
 use std::path::PathBuf;
 
-use chronicle::{
-    Budget, Category, Chronicle, ContextLevel, LineRange, ReadCommand, Reading, are, counted,
-    render::{self, Format, View},
-};
+use chronicle::{Budget, Category, Chronicle, ContextLevel, LineRange, ReadCommand, Reading, are, counted};
+use chronicle_render::{self as render, Format, View};
 use clap::ValueEnum;
 
 use crate::{

@@ -1,4 +1,5 @@
-use chronicle::{Chronicle, Effort, render};
+use chronicle::{Chronicle, Effort};
+use chronicle_render as render;
 
 use crate::{error::CommandError, ui::Ui};
 

@@ -1,9 +1,10 @@
 use std::path::PathBuf;
 
 use chronicle::{
-    Chronicle, Model, Purpose, RunLimits, counted, render,
+    Chronicle, Model, Purpose, RunLimits, counted,
     sessions::{ForgetCommand, IngestCommand, What, WordCommand, WordedOutcome},
 };
+use chronicle_render as render;
 use clap::Subcommand;
 use jiff::{Span, Zoned, tz::TimeZone};
 

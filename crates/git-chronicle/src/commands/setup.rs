@@ -1,6 +1,7 @@
 use std::path::{Path, PathBuf};
 
-use chronicle::{Chronicle, Error, render::Format};
+use chronicle::{Chronicle, Error};
+use chronicle_render::Format;
 use chronicle_serve::{
     hooks::Host,
     setup::{Ground, Outcome, Scope, Wanted, write_plugin},

@@ -1,7 +1,8 @@
 use chronicle::{
-    Chronicle, How, Priority, ThreadKind, render,
+    Chronicle, How, Priority, ThreadKind,
     threads::{AddThread, ClosedCommand, Status, ThreadAct, ThreadReply},
 };
+use chronicle_render as render;
 use clap::Subcommand;
 
 use crate::{cli::at_least_one, error::CommandError, ui::Ui};

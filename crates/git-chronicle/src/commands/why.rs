@@ -1,6 +1,7 @@
 use std::path::PathBuf;
 
-use chronicle::{Chronicle, InvalidRange, LineRange, WhyScope, render};
+use chronicle::{Chronicle, InvalidRange, LineRange, WhyScope};
+use chronicle_render as render;
 
 use crate::{error::CommandError, ui::Ui};
 

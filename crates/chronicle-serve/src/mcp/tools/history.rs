@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use chronicle::{Chronicle, Error, WhyScope, render, render::Format, render::View};
+use chronicle::{Chronicle, Error, WhyScope};
+use chronicle_render::{self as render, Format, View};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

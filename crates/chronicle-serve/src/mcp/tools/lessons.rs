@@ -2,10 +2,8 @@
 
 use std::path::PathBuf;
 
-use chronicle::{
-    Budget, Category, CheckScope, Chronicle, ContextLevel, ReadCommand, are, counted, render, render::Format,
-    render::View,
-};
+use chronicle::{Budget, Category, CheckScope, Chronicle, ContextLevel, ReadCommand, are, counted};
+use chronicle_render::{self as render, Format, View};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -7,10 +7,9 @@ use chronicle::{
     counted,
     find::{FindCommand, TURN_KINDS},
     learning::PreferencesCommand,
-    render,
-    render::{Format, View},
     threads::{PendingCommand, ThreadAct},
 };
+use chronicle_render::{self as render, Format, View};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -4,9 +4,9 @@ use std::{borrow::Cow, path::PathBuf};
 
 use chronicle::{
     AddKnowledge, AnnotateCommand, Category, Chronicle, FlagCommand, Given, NewKnowledge, NoteCommand,
-    Sources, StagedRemark, render,
-    render::{Format, View},
+    Sources, StagedRemark,
 };
+use chronicle_render::{self as render, Format, View};
 use rmcp::model::JsonObject;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;

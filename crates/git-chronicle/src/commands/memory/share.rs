@@ -1,7 +1,8 @@
 use chronicle::{
-    Chronicle, render,
+    Chronicle,
     share::{SHARED_KINDS, ShareInit, ShareWhat},
 };
+use chronicle_render as render;
 use clap::Subcommand;
 
 use crate::{error::CommandError, ui::Ui};

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::words;
-use crate::PurgeReply;
+use chronicle::PurgeReply;
 
 pub(super) fn markdown(reply: &PurgeReply) -> String {
     let mut out = String::new();

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use chronicle_core::counted;
 
 use super::{View, words, words::one_line};
-use crate::{
+use chronicle::{
     agent::{Injected, InjectedSummary, InjectedText, InjectedWeek},
     sessions::short_session,
 };

@@ -9,7 +9,7 @@ use chronicle_core::{
 };
 
 use super::{View, words};
-use crate::{ClaimLine, CorrectReply};
+use chronicle::{ClaimLine, CorrectReply};
 
 /// `flagged by Ada, 2 days ago: wrong since the pool waits`.
 pub(super) fn words(item: &CorrectionItem, view: &View) -> String {

@@ -38,7 +38,7 @@ use std::str::FromStr;
 use chronicle_core::{counted, reading::Reading};
 use jiff::Timestamp;
 
-use crate::{
+use chronicle::{
     Allowance, AllowedRepositories, AnnotateReply, AuthorContext, Candidates, Check, CorrectReply,
     CostReport, Deps, Diagnosis, GcReply, ImportReply, KnowledgeReply, LlmCheck, OutlineAnswer, PurgeReply,
     ReconcileReply, Settings, Setup, Shown, StagedRemark, Status, Summary, Synced, Timeline, Why,

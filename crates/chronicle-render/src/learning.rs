@@ -5,7 +5,7 @@ use std::fmt::Write;
 use chronicle_core::counted;
 
 use super::{Answer, Format, View, markdown::gap, pretty, words};
-use crate::{
+use chronicle::{
     ask::{Asked, Citation, RoutedAnswer},
     learning::{
         FeedbackReply, Pattern, Patterns, Place, Preference, Preferences, Problems, Projects, Skills,

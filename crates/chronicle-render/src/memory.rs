@@ -5,7 +5,7 @@ use std::fmt::Write;
 use chronicle_core::counted;
 
 use super::{View, words};
-use crate::{
+use chronicle::{
     sleep::{Consolidated, WordedMemory},
     tiers::MemoryStatus,
 };

@@ -4,7 +4,7 @@ use chronicle_core::reading::{Reading, compact, json_line, mark_repeated_intents
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::{
+use chronicle::{
     Allowance, AllowedRepositories, AnnotateReply, AuthorContext, Candidates, Check, CorrectReply,
     CostReport, Deps, Diagnosis, GcReply, ImportReply, KnowledgeReply, LlmCheck, OutlineAnswer, PurgeReply,
     ReconcileReply, Settings, Setup, Shown, StagedRemark, Status, Summary, Synced, Timeline, Why,

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::words;
-use crate::Setup;
+use chronicle::Setup;
 
 pub(super) fn markdown(setup: &Setup) -> String {
     let mut out = String::new();

@@ -15,7 +15,7 @@ use chronicle_core::{
 use serde_json::{Map, Value};
 
 use super::{View, correct, words};
-use crate::{AnnotateReply, KnowledgeReply, Shown, ShownCorrection, StagedRemark, Timeline};
+use chronicle::{AnnotateReply, KnowledgeReply, Shown, ShownCorrection, StagedRemark, Timeline};
 
 pub(super) fn reading(reading: &Reading, view: &View) -> String {
     let mut out = String::new();

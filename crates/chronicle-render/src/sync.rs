@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{markdown::gap, words};
-use crate::{SyncStanding, Synced, SyncedRef};
+use chronicle::{SyncStanding, Synced, SyncedRef};
 
 pub(super) fn markdown(synced: &Synced) -> String {
     let mut out = String::new();

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use chronicle_core::{Age, parse_time};
 
 use super::{View, words};
-use crate::AuthorContext;
+use chronicle::AuthorContext;
 
 pub(super) fn markdown(contexts: &[AuthorContext], view: &View) -> String {
     let mut out = String::new();

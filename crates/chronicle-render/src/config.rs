@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::words;
-use crate::{Allowance, AllowedRepositories, Settings};
+use chronicle::{Allowance, AllowedRepositories, Settings};
 
 pub(super) fn markdown(settings: &Settings) -> String {
     let mut out = String::new();

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::words;
-use crate::OutlineAnswer;
+use chronicle::OutlineAnswer;
 
 pub(super) fn markdown(answer: &OutlineAnswer) -> String {
     let mut out = String::new();

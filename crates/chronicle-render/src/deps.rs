@@ -9,7 +9,7 @@ use chronicle_core::{
 };
 
 use super::{View, correct, markdown::named, words};
-use crate::Deps;
+use chronicle::Deps;
 
 pub(super) fn markdown(deps: &Deps, view: &View) -> String {
     let mut out = String::new();

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use chronicle::render::{self, DEFAULT_WIDTH, Format, View};
 use chronicle_core::{
     AntiPattern, Category, Constraint, ContextLevel, Convention, DependsOn, EntryId, LineRange, Origin,
     Source,
@@ -14,6 +13,7 @@ use chronicle_core::{
     score::{Factor, Factors},
     trim::{self, BYTES_PER_TOKEN, BudgetTooSmall},
 };
+use chronicle_render::{self as render, DEFAULT_WIDTH, Format, View};
 use jiff::{Timestamp, ToSpan};
 use proptest::{
     bool::weighted, collection::vec, option, prelude::*, sample::select, strategy::ValueTree,

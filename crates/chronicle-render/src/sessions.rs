@@ -5,7 +5,7 @@ use std::fmt::Write;
 use chronicle_core::{counted, counted_are};
 
 use super::{View, words};
-use crate::sessions::{
+use chronicle::sessions::{
     ExcludeReply, ForgetReply, IngestReply, ListedSession, MemoryTransfer, SessionList, ShownSession,
     ShownTurn, WordedOutcome, WordedReply, WordedSession, short_session,
 };

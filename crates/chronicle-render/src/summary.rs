@@ -5,7 +5,7 @@ use std::fmt::Write;
 use chronicle_core::{Age, correction::Tier};
 
 use super::{View, markdown::gap, words};
-use crate::{Summary, UnitSummary};
+use chronicle::{Summary, UnitSummary};
 
 pub(super) fn markdown(summary: &Summary, view: &View) -> String {
     let mut out = String::new();

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use chronicle_core::counted;
 
 use super::{words, words::one_line};
-use crate::{WrittenCommit, WrittenOutcome, WrittenReply};
+use chronicle::{WrittenCommit, WrittenOutcome, WrittenReply};
 
 /// Lessons of one commit are shown whole where so few commits were looked at.
 const SHOWN_WHOLE: usize = 3;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use chronicle_core::{counted, counted_are};
 
 use super::words;
-use crate::{Covered, Diagnosis, GcReply, Health, Status};
+use chronicle::{Covered, Diagnosis, GcReply, Health, Status};
 
 /// Directories and authors that are listed.
 const MAX_LISTED: usize = 12;

@@ -10,7 +10,7 @@ use chronicle_core::{
 };
 
 use super::{View, markdown, words};
-use crate::{Certainty, ChangedItem, ItemChanges, Origin, Why, Wrote, sessions::short_session};
+use chronicle::{Certainty, ChangedItem, ItemChanges, Origin, Why, Wrote, sessions::short_session};
 
 pub(super) fn markdown(why: &Why, view: &View) -> String {
     let mut out = String::new();

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::words;
-use crate::ReconcileReply;
+use chronicle::ReconcileReply;
 
 pub(super) fn markdown(reply: &ReconcileReply) -> String {
     let mut out = String::new();
