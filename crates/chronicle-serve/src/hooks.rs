@@ -12,7 +12,7 @@ use std::{
 };
 
 use chronicle::{
-    Chronicle, Error,
+    Annotator, Chronicle, Error,
     agent::{AgentSession, Edit, FileRead, Moment, ToolCall, read_by_command, tool_call},
     is_session_id,
 };
@@ -181,7 +181,7 @@ impl Hook<'_> {
         let folder = folder.map(|folder| PathBuf::from(folder.as_ref())).filter(|folder| folder.is_dir());
         let here = folder.as_ref().map(|folder| self.chronicle.at(folder));
         let chronicle = here.as_ref().unwrap_or(self.chronicle);
-        if chronicle.is_distrusted() {
+        if chronicle.workplace().is_distrusted() {
             return Ok(Said::default());
         }
         // A prompt has many calls of tools: its id names none of them.
@@ -203,7 +203,7 @@ impl Hook<'_> {
             AgentEvent::SessionStart => {
                 *behind = Some(Behind::SessionStart);
                 let source = self.payload.text(&["source"]).unwrap_or_default();
-                let Some(opening) = chronicle.open_session(&session, &source, &AGENT_TEXTS)? else {
+                let Some(opening) = chronicle.agents().open_session(&session, &source, &AGENT_TEXTS)? else {
                     return Ok(Said::default());
                 };
                 return Ok(Said { text: Some(opening.text), line: opening.line, asks: None });
@@ -211,10 +211,10 @@ impl Hook<'_> {
             AgentEvent::UserPromptSubmit => {
                 let prompt = self.payload.text(&["prompt"]).unwrap_or_default();
                 // Agents send news of background work as prompts too.
-                if prompt.trim_start().starts_with('<') || !chronicle.is_ready() {
+                if prompt.trim_start().starts_with('<') || !chronicle.workplace().is_ready() {
                     return Ok(Said::default());
                 }
-                chronicle.recall(&session, &prompt, key, &AGENT_TEXTS)
+                chronicle.agents().recall(&session, &prompt, key, &AGENT_TEXTS)
             }
             // What nobody hears must not count as told.
             AgentEvent::PreToolUse => match self.call() {
@@ -231,7 +231,7 @@ impl Hook<'_> {
                 }
                 ToolCall::Command(command) => {
                     // One command may commit, and read as well.
-                    let reminded = chronicle.remind_of_commit(&session, &command)?;
+                    let reminded = Annotator::new(chronicle).remind_of_commit(&session, &command)?;
                     let read = tell_of_reads(chronicle, &session, &read_by_command(&command), key)?;
                     Ok(reminded.into_iter().chain(read).reduce(|one, other| format!("{one}\n{other}")))
                 }
@@ -241,13 +241,13 @@ impl Hook<'_> {
             AgentEvent::Stop | AgentEvent::SubagentStop | AgentEvent::PreCompact | AgentEvent::SessionEnd => {
                 let transcripts = self.transcripts();
                 if !transcripts.is_empty() {
-                    let is_worked_on = chronicle.queue_transcripts(&transcripts)?;
+                    let is_worked_on = chronicle.memory().queue_transcripts(&transcripts)?;
                     *behind = match self.event {
                         AgentEvent::SessionEnd => Some(Behind::SessionEnd(session.id.clone())),
                         _ => (!is_worked_on).then_some(Behind::Queue),
                     };
                 }
-                chronicle.note_event(&session, self.event.name());
+                chronicle.memory().note_event(&session, self.event.name());
                 Ok(None)
             }
             AgentEvent::PermissionRequest => Ok(None),
@@ -325,14 +325,14 @@ fn warn(
 ) -> Result<Option<String>, Error> {
     let Some(first) = edits.first() else { return Ok(None) };
     in_repository_of(chronicle, Path::new(&first.path), |there| {
-        there.warn_of_edits(session, edits, moment, key, &AGENT_TEXTS)
+        there.agents().warn_of_edits(session, edits, moment, key, &AGENT_TEXTS)
     })
 }
 
 /// Why a human is to be asked before edits are made, likewise.
 fn guard(chronicle: &Chronicle, edits: &[Edit]) -> Result<Option<String>, Error> {
     let Some(first) = edits.first() else { return Ok(None) };
-    in_repository_of(chronicle, Path::new(&first.path), |there| there.guard(edits, &AGENT_TEXTS))
+    in_repository_of(chronicle, Path::new(&first.path), |there| there.agents().guard(edits, &AGENT_TEXTS))
 }
 
 /// Tells of the code that was read, likewise.
@@ -343,7 +343,9 @@ fn tell_of_reads(
     key: Option<&str>,
 ) -> Result<Option<String>, Error> {
     let Some(first) = reads.first() else { return Ok(None) };
-    in_repository_of(chronicle, &first.path, |there| there.tell_of_reads(session, reads, key, &AGENT_TEXTS))
+    in_repository_of(chronicle, &first.path, |there| {
+        there.agents().tell_of_reads(session, reads, key, &AGENT_TEXTS)
+    })
 }
 
 /// What `tell` says in the repository of `file`, if that answers at once: hooks never wait for a long history to be read.
@@ -355,7 +357,7 @@ fn in_repository_of(
     let folder = file.parent().filter(|folder| folder.is_absolute() && folder.is_dir());
     let beside = folder.map(|folder| chronicle.at(folder));
     let there = beside.as_ref().unwrap_or(chronicle);
-    if !there.is_ready() || there.is_distrusted() {
+    if !there.workplace().is_ready() || there.workplace().is_distrusted() {
         return Ok(None);
     }
     match tell(there) {

@@ -20,7 +20,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use chronicle::Chronicle;
+use chronicle::{Chronicle, Workplace};
 use chronicle_render::View;
 use jiff::Timestamp;
 use rmcp::{ServiceExt, service::ServerInitializeError, transport::io};
@@ -107,9 +107,10 @@ impl ServeError {
 impl Host {
     /// The application for `directory`, as of now.
     fn chronicle(&self, directory: &Path) -> Chronicle {
-        Chronicle::new(directory, (self.now)(), self.keeps_facts)
+        let workplace = Workplace::new(directory, (self.now)(), self.keeps_facts)
             .with_environment(self.environment)
-            .with_behind(self.behind)
+            .with_behind(self.behind);
+        Chronicle::new(workplace)
     }
 
     /// How a model sees an answer.

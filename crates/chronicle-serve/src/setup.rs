@@ -120,7 +120,7 @@ impl Ground {
         Ok(Self {
             environment,
             home: home.into(),
-            memory: chronicle.memory_home()?,
+            memory: chronicle.workplace().memory_home()?,
             repository: chronicle.work_dir().ok().flatten().zip(chronicle.state_dir()),
             program: lasting(program, &environment("PATH").unwrap_or_default()),
         })

@@ -15,7 +15,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
-    Chronicle, Error, SettingOrigin,
+    Error, SettingOrigin, Workplace,
     error::{DamagedRecordSnafu, NothingToDoSnafu},
     sleep::replace,
 };
@@ -86,7 +86,7 @@ impl Default for AllowedRepositories {
 /// Addresses that keys went to, or fingerprints of keys, by the variable of the key.
 type ByVariable = BTreeMap<String, BTreeSet<String>>;
 
-impl Chronicle {
+impl Workplace {
     /// What this repository wants to decide.
     ///
     /// # Errors
@@ -127,7 +127,7 @@ impl Chronicle {
         }
         let values = seen.settings.iter().map(|wanted| (wanted.name.clone(), wanted.value.clone())).collect();
         let allowed =
-            AllowedRepository { repository: seen.repository.clone(), values, at: self.now.to_string() };
+            AllowedRepository { repository: seen.repository.clone(), values, at: self.now().to_string() };
         self.change_allowed(|repositories| {
             repositories.retain(|other| other.repository != allowed.repository);
             repositories.push(allowed);

@@ -59,7 +59,7 @@ impl Anchored {
 impl Chronicle {
     /// The items of a file; what keeps them from being known is a remark.
     pub(crate) fn items(&self, path: &str, content: &[u8], remarks: &mut Vec<String>) -> Vec<Item> {
-        match &*self.caches().outlines.items(path, content) {
+        match &*self.workplace.caches().outlines.items(path, content) {
             Ok(items) => items.clone(),
             Err(reason) => {
                 remarks.push(reason.to_string());
@@ -71,7 +71,7 @@ impl Chronicle {
     /// What `anchor` names in the file at `path`, whose bytes are `content`; `None` when it is gone.
     pub(crate) fn anchored(&self, path: &str, content: Option<&[u8]>, anchor: &str) -> Anchored {
         let Some(content) = content else { return Anchored::as_given(anchor) };
-        match &*self.caches().outlines.items(path, content) {
+        match &*self.workplace.caches().outlines.items(path, content) {
             Ok(items) => anchored(items, path, anchor),
             Err(reason) => Anchored { remarks: vec![reason.to_string()], ..Anchored::as_given(anchor) },
         }

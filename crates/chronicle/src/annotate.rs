@@ -110,7 +110,7 @@ impl Chronicle {
             Given::Message => (AnnotateInput::default(), Vec::new(), Vec::new()),
         };
         let revision = command.commit.as_deref().or(input.commit.as_deref()).unwrap_or("HEAD");
-        let commit = self.repository()?.resolve(revision)?;
+        let commit = self.workplace.repository()?.resolve(revision)?;
         let (summary, from_message) = match is_automatic {
             true => self.message_summary(commit)?,
             false => (input.summary.clone().unwrap_or_default().trim().to_owned(), Vec::new()),
@@ -119,8 +119,8 @@ impl Chronicle {
         let mut regions = input.read_regions()?;
         let pointers = input.wisdom.iter_mut().flat_map(|entry| &mut entry.related);
         let pointers = pointers.chain(regions.iter_mut().flat_map(|region| &mut region.related_annotations));
-        resolve_pointers(self.repository()?, pointers, &mut warnings);
-        self.relate_to_shown(&mut input, &commit.to_string());
+        resolve_pointers(self.workplace.repository()?, pointers, &mut warnings);
+        self.agents().relate_to_shown(&mut input, &commit.to_string());
         let cross_cutting = input.read_cross_cutting()?;
         let request = AnnotateRequest {
             commit,
@@ -133,8 +133,8 @@ impl Chronicle {
             replace_summary: command.replace_summary,
             model: None,
         };
-        let author = self.repository()?.author_name();
-        let mut stamp = Stamp { now: self.now, author, new_id: &mut Self::new_id };
+        let author = self.workplace.repository()?.author_name();
+        let mut stamp = Stamp { now: self.workplace.now(), author, new_id: &mut crate::new_id };
         let Annotated {
             commit,
             subject,
@@ -146,7 +146,7 @@ impl Chronicle {
             warnings: advice,
             unchanged,
             recovered,
-        } = write::annotate(self.repository()?, &request, &mut stamp)?;
+        } = write::annotate(self.workplace.repository()?, &request, &mut stamp)?;
         warnings.extend(advice);
         warnings.extend(
             recovered
@@ -170,7 +170,7 @@ impl Chronicle {
                 .chain(from_message)
                 .map(|kind: redaction::Kind| kind.name().to_owned())
                 .collect(),
-            others: others_on(self.repository()?, commit),
+            others: others_on(self.workplace.repository()?, commit),
             stored,
         })
     }
@@ -178,9 +178,10 @@ impl Chronicle {
     /// What options say of a commit, read as JSON is.
     fn read_said(&self, said: &Said, revision: &str) -> Result<ReadInput, Error> {
         said.check()?;
-        let repository = self.repository()?;
+        let repository = self.workplace.repository()?;
         let spelled = |file: &str| {
-            let named = repository.root_relative(&self.directory, Path::new(file)).unwrap_or_default();
+            let named =
+                repository.root_relative(self.workplace.directory(), Path::new(file)).unwrap_or_default();
             named.iter().map(ToString::to_string).collect()
         };
         let (input, remarks) = said.as_input(repository, repository.resolve(revision)?, &spelled)?;
@@ -189,9 +190,9 @@ impl Chronicle {
 
     /// The words of a commit's message: its subject, and its body where there is one.
     fn message_summary(&self, commit: ObjectId) -> Result<(String, Vec<redaction::Kind>), Error> {
-        let commit = self.repository()?.commit(commit)?;
+        let commit = self.workplace.repository()?.commit(commit)?;
         snafu::ensure!(
-            self.repository()?.is_by_user(&commit),
+            self.workplace.repository()?.is_by_user(&commit),
             NotYourCommitSnafu { commit: commit.id.to_string(), author: commit.author }
         );
         snafu::ensure!(

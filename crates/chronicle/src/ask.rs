@@ -174,7 +174,7 @@ impl Chronicle {
             composed: None,
             warnings,
         };
-        if !command.is_plain && self.has_chosen_model(Purpose::Ask) {
+        if !command.is_plain && self.workplace.has_chosen_model(Purpose::Ask) {
             match self.compose(cut, &asked.citations) {
                 Ok(composed) => asked.composed = Some(composed),
                 Err(error) => asked.warnings.push(format!("no model worded this: {error}")),
@@ -193,20 +193,21 @@ impl Chronicle {
         let subject = quoted(&way.subject);
         Ok(match way.name {
             RouteName::Brief => {
-                let brief = self.brief(&BriefCommand { project, all, budget: BRIEF_BUDGET, measure })?;
+                let brief =
+                    self.memory().brief(&BriefCommand { project, all, budget: BRIEF_BUDGET, measure })?;
                 let cites = brief.cites();
                 Answered::of(&["brief"], brief, cites, RoutedAnswer::Brief)
             }
             RouteName::Digest => {
                 let period = way.period.clone().unwrap_or_else(|| "today".to_owned());
-                let told = self.digest(&DigestCommand { period: period.clone(), project, all })?;
+                let told = self.memory().digest(&DigestCommand { period: period.clone(), project, all })?;
                 let period = quoted(&period.replace(' ', "-"));
                 let cites = told.cites();
                 Answered::of(&["digest", &period], told, cites, RoutedAnswer::Digest)
             }
             RouteName::CatchUp => {
                 let since = way.period.clone();
-                let told = self.catch_up(&CatchUpCommand {
+                let told = self.memory().catch_up(&CatchUpCommand {
                     sessions: way.sessions,
                     since: since.clone(),
                     project,
@@ -220,21 +221,25 @@ impl Chronicle {
                 Answered::of(&words, told, cites, RoutedAnswer::CatchUp)
             }
             RouteName::Pending => {
-                let pending =
-                    self.pending(&PendingCommand { project, all, archived: false, limit: MOST_LISTED })?;
+                let pending = self.memory().threads().pending(&PendingCommand {
+                    project,
+                    all,
+                    archived: false,
+                    limit: MOST_LISTED,
+                })?;
                 let cites = pending.cites();
                 Answered::of(&["pending"], pending, cites, RoutedAnswer::Pending)
             }
             RouteName::About | RouteName::Decided => {
                 let topic = way.subject.clone();
-                let about = self.about(&AboutCommand { topic, project, is_all: all, limit: 5 })?;
+                let about = self.memory().about(&AboutCommand { topic, project, is_all: all, limit: 5 })?;
                 let cites =
                     if way.name == RouteName::Decided { about.cites_decisions() } else { about.cites() };
                 Answered::of(&["about", &subject], about, cites, RoutedAnswer::About)
             }
             RouteName::How => {
                 let task = way.subject.clone();
-                let how = self.how(&HowCommand { task, project, is_all: all, limit: 3 })?;
+                let how = self.memory().how(&HowCommand { task, project, is_all: all, limit: 3 })?;
                 let cites = how.cites();
                 Answered::of(&["how", &subject], how, cites, RoutedAnswer::How)
             }
@@ -246,7 +251,7 @@ impl Chronicle {
                     (_, Some(similar)) => format!("--similar-to {}", quoted(similar)),
                     _ => String::new(),
                 };
-                let projects = self.projects(&ProjectsCommand { using, similar_to })?;
+                let projects = self.memory().learning().projects(&ProjectsCommand { using, similar_to })?;
                 let words: Vec<&str> =
                     ["projects", &option].into_iter().filter(|word| !word.is_empty()).collect();
                 let cites = projects.cites();
@@ -269,23 +274,28 @@ impl Chronicle {
                 return self.lessons(&file);
             }
             RouteName::Preferences => {
-                let found =
-                    self.preferences(&PreferencesCommand { project, ..PreferencesCommand::default() })?;
+                let found = self
+                    .memory()
+                    .learning()
+                    .preferences(&PreferencesCommand { project, ..PreferencesCommand::default() })?;
                 let cites = found.cites();
                 Answered::of(&["preferences"], found, cites, RoutedAnswer::Preferences)
             }
             RouteName::Patterns => {
-                let found = self.patterns(&PatternsCommand { project, ..PatternsCommand::default() })?;
+                let found = self
+                    .memory()
+                    .learning()
+                    .patterns(&PatternsCommand { project, ..PatternsCommand::default() })?;
                 let cites = found.cites();
                 Answered::of(&["patterns"], found, cites, RoutedAnswer::Patterns)
             }
             RouteName::Skills => {
-                let found = self.skills(project.as_deref(), 2 * MOST_LISTED)?;
+                let found = self.memory().learning().skills(project.as_deref(), 2 * MOST_LISTED)?;
                 let cites = found.cites();
                 Answered::of(&["skills"], found, cites, RoutedAnswer::Skills)
             }
             RouteName::Problems => {
-                let found = self.problems(project.as_deref(), MOST_LISTED)?;
+                let found = self.memory().learning().problems(project.as_deref(), MOST_LISTED)?;
                 let cites = found.cites();
                 Answered::of(&["problems"], found, cites, RoutedAnswer::Problems)
             }
@@ -299,7 +309,7 @@ impl Chronicle {
                     limit: MOST_LISTED,
                     ..FindCommand::default()
                 };
-                let found = self.find(&command)?;
+                let found = self.memory().find(&command)?;
                 let since = way
                     .period
                     .as_ref()

@@ -2,7 +2,7 @@
 //!
 //! `pending_threads` and `recent_sessions` are renderings of what is remembered anyway: they are made when they are
 //! asked for, and have no versions. The other built-in blocks are brought up to date by rules while nobody works
-//! ([`Chronicle::consolidate`]); what the user wrote in them stays.
+//! ([`Blocks::consolidate`]); what the user wrote in them stays.
 
 mod drafts;
 mod filed;
@@ -24,9 +24,9 @@ pub(crate) use filed::{BLOCK, BlockFile};
 pub(crate) use renewed::{Renewal, line_of_run};
 
 use crate::{
-    Chronicle, Error,
+    Error, Memory, Workplace,
     error::{BlockChangedSnafu, BlockTooLongSnafu, EmptyQuestionSnafu, NoBlockSnafu, RefusedBlockSnafu},
-    memory::{Memory, Scope},
+    memory::{OpenMemory, Scope},
 };
 
 /// The longest limit of a block that the user makes: more is no block.
@@ -204,13 +204,25 @@ fn on_one_line(text: &str) -> String {
     text.chars().map(|letter| if letter.is_whitespace() { ' ' } else { letter }).collect()
 }
 
-impl Chronicle {
+/// The blocks of session memory.
+#[derive(Clone, Copy)]
+pub struct Blocks<'w> {
+    pub(crate) workplace: &'w Workplace,
+}
+
+impl<'w> Blocks<'w> {
+    fn memory(self) -> Memory<'w> {
+        Memory::new(self.workplace)
+    }
+}
+
+impl Blocks<'_> {
     /// All blocks.
     ///
     /// # Errors
     /// When session memory cannot be read.
-    pub fn blocks(&self) -> Result<BlockList, Error> {
-        let memory = self.memory()?;
+    pub fn list(&self) -> Result<BlockList, Error> {
+        let memory = self.memory().open()?;
         let mut labels: Vec<String> = CORE.iter().map(|block| block.label.to_owned()).collect();
         if let Some(memory) = &memory {
             labels.extend(memory.store.read(OwnBlock::all)?.into_iter().map(|block| block.label));
@@ -224,14 +236,14 @@ impl Chronicle {
     ///
     /// # Errors
     /// When there is no such block or version, or session memory cannot be read.
-    pub fn block(
+    pub fn show(
         &self,
         label: &str,
         version: Option<u64>,
         project: Option<&str>,
         is_all: bool,
     ) -> Result<ShownBlock, Error> {
-        let memory = self.memory()?;
+        let memory = self.memory().open()?;
         let scope = self.block_scope(memory.as_ref(), project, is_all)?;
         self.found(memory.as_ref(), label, version, &scope)
     }
@@ -240,8 +252,8 @@ impl Chronicle {
     ///
     /// # Errors
     /// When there is no such block, and for a rendering.
-    pub fn block_history(&self, label: &str) -> Result<BlockHistory, Error> {
-        let memory = self.memory()?;
+    pub fn history(&self, label: &str) -> Result<BlockHistory, Error> {
+        let memory = self.memory().open()?;
         let shown = self.found(memory.as_ref(), label, None, &Scope::Unknown)?;
         ensure_kept(&shown.listed)?;
         let stored = match &memory {
@@ -273,11 +285,11 @@ impl Chronicle {
     ///
     /// # Errors
     /// When there are no words, or session memory cannot be read.
-    pub fn find_in_blocks(&self, words: &str) -> Result<FoundLines, Error> {
+    pub fn find(&self, words: &str) -> Result<FoundLines, Error> {
         let wanted: Vec<String> = words.split_whitespace().map(str::to_lowercase).collect();
         ensure!(!wanted.is_empty(), EmptyQuestionSnafu { reason: "the question is empty" });
         let mut found = FoundLines { schema: "chronicle-block-lines/v1", lines: Vec::new() };
-        let Some(memory) = self.memory()? else { return Ok(found) };
+        let Some(memory) = self.memory().open()? else { return Ok(found) };
         for label in memory.store.read(BlockVersion::labels)? {
             let versions = memory.store.read(|connection| BlockVersion::all(connection, &label))?;
             let n_versions = versions.last().map_or(0, |latest| latest.number);
@@ -313,14 +325,14 @@ impl Chronicle {
     ///
     /// # Errors
     /// When the text is too long, or the user changed the block elsewhere since; then nothing is stored.
-    pub fn set_block(&self, label: &str, text: &str, base: Option<u64>) -> Result<ShownBlock, Error> {
-        let shown = self.found(self.memory()?.as_ref(), label, None, &Scope::Unknown)?;
+    pub fn set(&self, label: &str, text: &str, base: Option<u64>) -> Result<ShownBlock, Error> {
+        let shown = self.found(self.memory().open()?.as_ref(), label, None, &Scope::Unknown)?;
         ensure_kept(&shown.listed)?;
         let mut removed = Removed::default();
         let text = for_storage(text, &mut removed);
         let text: String = text.chars().filter(|c| *c == '\n' || !c.is_control()).collect();
         let limit = shown.listed.limit;
-        let mut memory = self.memory_to_write()?;
+        let mut memory = self.memory().open_to_write()?;
         memory
             .store
             .write_unless(|tx| {
@@ -340,7 +352,13 @@ impl Chronicle {
                 if limit < n_characters {
                     return Ok(Err(BlockTooLongSnafu { label, limit, n_characters }.build()));
                 }
-                BlockVersion::add(tx, label, self.now, (name(Author::User), "edited by hand"), &edited)?;
+                BlockVersion::add(
+                    tx,
+                    label,
+                    self.workplace.now(),
+                    (name(Author::User), "edited by hand"),
+                    &edited,
+                )?;
                 Ok(Ok(()))
             })?
             .map_or_else(Err, Ok)?;
@@ -353,16 +371,22 @@ impl Chronicle {
     ///
     /// # Errors
     /// When there is no such block or version.
-    pub fn revert_block(&self, label: &str, version: u64) -> Result<ShownBlock, Error> {
-        let old = self.found(self.memory()?.as_ref(), label, Some(version), &Scope::Unknown)?;
+    pub fn revert(&self, label: &str, version: u64) -> Result<ShownBlock, Error> {
+        let old = self.found(self.memory().open()?.as_ref(), label, Some(version), &Scope::Unknown)?;
         ensure_kept(&old.listed)?;
-        let mut memory = self.memory_to_write()?;
+        let mut memory = self.memory().open_to_write()?;
         memory.store.write(|tx| {
             let versions = BlockVersion::all(tx, label)?;
             let Some(old) = versions.iter().find(|known| known.number == version) else { return Ok(false) };
             let latest = versions.last().map(|latest| latest.text.clone()).unwrap_or_default();
             let reason = format!("taken back to version {version}");
-            BlockVersion::add(tx, label, self.now, (name(Author::User), &reason), &latest.reverted(&old.text))
+            BlockVersion::add(
+                tx,
+                label,
+                self.workplace.now(),
+                (name(Author::User), &reason),
+                &latest.reverted(&old.text),
+            )
         })?;
         self.found(Some(&memory), label, None, &Scope::Unknown)
     }
@@ -371,7 +395,7 @@ impl Chronicle {
     ///
     /// # Errors
     /// When there is one of that name, or the name or limit makes no sense.
-    pub fn create_block(&self, label: &str, limit: usize, description: &str) -> Result<ShownBlock, Error> {
+    pub fn create(&self, label: &str, limit: usize, description: &str) -> Result<ShownBlock, Error> {
         let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
         let is_name = (1..=60).contains(&label.chars().count())
             && label.chars().all(is_plain)
@@ -395,7 +419,7 @@ impl Chronicle {
         if CORE.iter().any(|block| block.label == label) {
             return taken();
         }
-        let mut memory = self.memory_to_write()?;
+        let mut memory = self.memory().open_to_write()?;
         if !memory.store.write(|tx| own.add(tx))? {
             return taken();
         }
@@ -406,15 +430,15 @@ impl Chronicle {
     ///
     /// # Errors
     /// When there is none of that name, or it is built in.
-    pub fn remove_block(&self, label: &str) -> Result<ShownBlock, Error> {
-        let shown = self.found(self.memory()?.as_ref(), label, None, &Scope::Unknown)?;
+    pub fn remove(&self, label: &str) -> Result<ShownBlock, Error> {
+        let shown = self.found(self.memory().open()?.as_ref(), label, None, &Scope::Unknown)?;
         ensure!(
             shown.listed.is_own,
             RefusedBlockSnafu {
                 reason: format!("`{label}` is built in; `git chronicle blocks set` changes it")
             }
         );
-        let mut memory = self.memory_to_write()?;
+        let mut memory = self.memory().open_to_write()?;
         memory.store.write(|tx| {
             OwnBlock::remove(tx, label)?;
             BlockVersion::remove_all(tx, label)
@@ -425,19 +449,19 @@ impl Chronicle {
 
     fn block_scope(
         &self,
-        memory: Option<&Memory>,
+        memory: Option<&OpenMemory>,
         project: Option<&str>,
         is_all: bool,
     ) -> Result<Scope, Error> {
         let Some(memory) = memory else { return Ok(Scope::Unknown) };
-        let scope = self.memory_scope(memory, project, is_all)?;
+        let scope = self.memory().memory_scope(memory, project, is_all)?;
         // Outside of any project, all of them are meant.
         Ok(if scope == Scope::Unknown { Scope::All } else { scope })
     }
 
     fn found(
         &self,
-        memory: Option<&Memory>,
+        memory: Option<&OpenMemory>,
         label: &str,
         version: Option<u64>,
         scope: &Scope,

@@ -18,9 +18,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    Chronicle, Error,
+    Error, Memory,
     error::BriefTooLongSnafu,
-    memory::{Memory, Scope},
+    memory::{OpenMemory, Scope},
     sessions::{Digested, ListedSession},
     threads::OpenItem,
 };
@@ -149,19 +149,19 @@ pub struct Decision {
     pub at: Option<String>,
 }
 
-impl Chronicle {
+impl Memory<'_> {
     /// What to know before going on in this project, on this branch.
     ///
     /// # Errors
     /// When the project is unknown, session memory cannot be read, or nothing fits the budget.
     pub fn brief(&self, command: &BriefCommand) -> Result<Brief, Error> {
-        let memory = self.memory()?;
+        let memory = self.open()?;
         let scope = match &memory {
             Some(memory) => self.memory_scope(memory, command.project.as_deref(), command.all)?,
             None => Scope::Unknown,
         };
-        let is_here = self.is_here(memory.as_ref(), &scope)? && scope != Scope::All;
-        let recap = if is_here { self.recap() } else { Recap::default() };
+        let is_here = self.threads().is_here(memory.as_ref(), &scope)? && scope != Scope::All;
+        let recap = if is_here { self.threads().recap() } else { Recap::default() };
         let mut brief = Brief {
             schema: "chronicle-brief/v1",
             project: scope.name(),
@@ -180,11 +180,12 @@ impl Chronicle {
         };
         if let Some(memory) = memory.as_ref().filter(|_| scope != Scope::Unknown) {
             self.tell_sessions(&mut brief, memory, &scope, &recap)?;
-            let open = memory.store.n_open_threads(scope.project(), self.now)?;
-            let listed = memory.store.listed_threads(scope.project(), self.now, false, MOST_THREADS)?;
+            let open = memory.store.n_open_threads(scope.project(), self.workplace.now())?;
+            let listed =
+                memory.store.listed_threads(scope.project(), self.workplace.now(), false, MOST_THREADS)?;
             brief.n_more_open = open.n_listed.saturating_sub(listed.len());
             for thread in &listed {
-                brief.open.push(OpenItem::of(&memory.store, thread, self.now)?);
+                brief.open.push(OpenItem::of(&memory.store, thread, self.workplace.now())?);
             }
         }
         if !recap.unfinished.is_empty() {
@@ -205,7 +206,7 @@ impl Chronicle {
     fn tell_sessions(
         &self,
         brief: &mut Brief,
-        memory: &Memory,
+        memory: &OpenMemory,
         scope: &Scope,
         recap: &Recap,
     ) -> Result<(), Error> {
@@ -257,7 +258,7 @@ impl Chronicle {
     /// The lessons that say what is still to be done: one's own among the threads, those of others apart.
     fn tell_lessons(&self, brief: &mut Brief, recap: &Recap) {
         let (mine, mut others): (Vec<&Unfinished>, Vec<&Unfinished>) =
-            self.lessons_that_count(recap).partition(|lesson| lesson.tier == Tier::Own);
+            self.threads().lessons_that_count(recap).partition(|lesson| lesson.tier == Tier::Own);
         let n_further = recap.n_more.get(&Tier::Own).copied().unwrap_or_default();
         others.sort_by_key(|lesson| std::cmp::Reverse(lesson.tier));
         brief.n_more_open += (brief.open.len() + mine.len() + n_further).saturating_sub(MOST_THREADS);
@@ -273,7 +274,7 @@ impl Chronicle {
 
     /// What lies after this was told by a clock that is wrong.
     pub(crate) fn until(&self) -> Timestamp {
-        self.now.checked_add(CLOCK_DRIFT).unwrap_or(Timestamp::MAX)
+        self.workplace.now().checked_add(CLOCK_DRIFT).unwrap_or(Timestamp::MAX)
     }
 
     /// Leaves out the least important lines until the rest fits.
@@ -290,7 +291,7 @@ impl Chronicle {
     }
 }
 
-impl Memory {
+impl OpenMemory {
     /// The first lines of blocks. A store of an older form that cannot be written has none.
     fn remembered(&self) -> Vec<String> {
         let latest =

@@ -11,7 +11,7 @@ use chronicle_sessions::shortened;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Chronicle, Error, error::UnknownSessionSnafu, memory::Memory};
+use crate::{Annotator, Error, error::UnknownSessionSnafu, memory::OpenMemory};
 
 /// Proposals of one kind at most.
 const MOST_EACH: usize = 4;
@@ -72,13 +72,13 @@ pub struct Candidate {
     pub turn: String,
 }
 
-impl Chronicle {
+impl Annotator<'_> {
     /// What the session that made a commit may teach about it; nothing is stored.
     ///
     /// # Errors
     /// When session memory knows no session that made the commit.
     pub fn candidates(&self, revision: Option<&str>) -> Result<Candidates, Error> {
-        let repository = self.repository()?;
+        let repository = self.workplace().repository()?;
         let id = repository.resolve(revision.unwrap_or("HEAD"))?;
         let commit = repository.commit(id)?;
         let parent = commit.parents.first().map(|parent| repository.commit(*parent)).transpose()?;
@@ -97,7 +97,7 @@ impl Chronicle {
     }
 }
 
-impl Memory {
+impl OpenMemory {
     fn candidates(
         &self,
         session: &NamedSession,

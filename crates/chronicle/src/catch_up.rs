@@ -12,11 +12,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    Chronicle, Error,
+    Error, Memory,
     brief::BriefCommit,
     digest::start_of,
     error::NotAMomentSnafu,
-    memory::{Memory, Scope},
+    memory::{OpenMemory, Scope},
     sessions::{Digested, ListedSession},
     threads::Named,
 };
@@ -102,7 +102,7 @@ pub struct PastThread {
     pub is_open_now: bool,
 }
 
-impl Chronicle {
+impl Memory<'_> {
     /// What was done in the last sessions.
     ///
     /// # Errors
@@ -113,7 +113,7 @@ impl Chronicle {
             command.sessions.unwrap_or(if since.is_some() { MOST_SESSIONS } else { DEFAULT_SESSIONS });
         let mut answer =
             CatchUp { schema: "chronicle-catch-up/v1", project: None, sessions: Vec::new(), n_elsewhere: 0 };
-        let Some(memory) = self.memory()? else { return Ok(answer) };
+        let Some(memory) = self.open()? else { return Ok(answer) };
         let scope = self.memory_scope(&memory, command.project.as_deref(), command.all)?;
         answer.project = scope.name();
         let mut found = match scope {
@@ -137,8 +137,8 @@ impl Chronicle {
     pub(crate) fn moment_before(&self, text: &str) -> Result<Timestamp, Error> {
         let text = text.trim();
         let before = || {
-            let zone = self.zone();
-            let now = self.now.to_zoned(zone.clone());
+            let zone = self.blocks().zone();
+            let now = self.workplace.now().to_zoned(zone.clone());
             if let Ok(span) = text.parse::<Span>() {
                 return Some(now.checked_sub(span.abs()).ok()?.timestamp());
             }
@@ -152,7 +152,7 @@ impl Chronicle {
     }
 }
 
-impl Memory {
+impl OpenMemory {
     /// What came of a session.
     fn past(&self, session: &NamedSession) -> Result<PastSession, Error> {
         let digest = session.digest();

@@ -246,7 +246,7 @@ impl Chronicle {
             n_failing: 0,
             warnings: Vec::new(),
         };
-        let repository = self.repository()?;
+        let repository = self.workplace.repository()?;
         let head = if let CheckScope::Range(_) = scope { None } else { repository.head()? };
         let (base, mut changed) = match (scope, head) {
             (CheckScope::Range(range), _) => {
@@ -263,7 +263,7 @@ impl Chronicle {
         };
         check.base = Some(base.to_string());
         // Parsing takes longest, and where nothing is noted nothing is asked for by name.
-        if self.has_notes() {
+        if self.git_hooks().has_notes() {
             self.find_items(&mut changed);
         }
         let mut lessons = self.lessons_at(base, &changed, &mut check.warnings)?;
@@ -297,7 +297,7 @@ impl Chronicle {
 
     /// The two sides of `A..B`, `A...B` or `A`; a side that is left out is HEAD.
     fn range(&self, range: &str) -> Result<(ObjectId, Newer), Error> {
-        let repository = self.repository()?;
+        let repository = self.workplace.repository()?;
         let resolve = |side: &str| repository.resolve(if side.is_empty() { "HEAD" } else { side });
         if let Some((left, right)) = range.split_once("...") {
             let (left, right) = (resolve(left)?, resolve(right)?);
@@ -321,13 +321,13 @@ impl Chronicle {
             Newer::Index => "index".to_owned(),
             Newer::WorkTree => "working tree".to_owned(),
         };
-        let pending = self.repository()?.pending(base, newer)?;
+        let pending = self.workplace.repository()?.pending(base, newer)?;
         check.n_files = pending.changes.len();
         // Nothing was known of a file that is new.
         let changes = || pending.changes.iter().filter(|change| change.old.is_some());
         let sides = changes().flat_map(|change| [change.old, change.new]).flatten();
-        self.repository()?.fetch_promised(sides)?;
-        let is_partial = self.repository()?.is_partial();
+        self.workplace.repository()?.fetch_promised(sides)?;
+        let is_partial = self.workplace.repository()?.is_partial();
         let mut differ = Differ::default();
         let (mut old_side, mut new_side) = (Side::default(), Side::default());
         let mut changed = Vec::with_capacity(pending.changes.len());
@@ -339,7 +339,7 @@ impl Chronicle {
                 None => (Vec::new(), true),
                 Some(_) if pending.filtered.contains_key(&change.path) => (Vec::new(), true),
                 Some(new) => {
-                    old_side.set(content.bytes(self.lazy()));
+                    old_side.set(content.bytes(self.workplace.lazy()));
                     new_side.set(pending.content(new)?.as_deref());
                     if old_side.is_opaque || new_side.is_opaque {
                         (Vec::new(), true)
@@ -382,7 +382,7 @@ impl Chronicle {
         bytes: &[u8],
         check: &mut Check,
     ) -> Result<(ObjectId, Vec<Changed>), Error> {
-        let repository = self.repository()?;
+        let repository = self.workplace.repository()?;
         let tree = repository.commit_tree(base)?;
         let diff = unified::read(bytes);
         if let (true, Some(reason)) = (diff.files.is_empty(), diff.unread.first()) {
@@ -416,7 +416,7 @@ impl Chronicle {
             };
             let new = file.new_paths.get(number).or_else(|| file.new_paths.first());
             let content = Content::committed(blob);
-            let (hunks, uncommitted) = match content.bytes(self.lazy()) {
+            let (hunks, uncommitted) = match content.bytes(self.workplace.lazy()) {
                 Some(content) if !file.is_binary => self.at_base(&file, old, content, &mut check.warnings)?,
                 _ => (Vec::new(), None),
             };
@@ -447,7 +447,7 @@ impl Chronicle {
             return Ok((file.hunks.clone(), None));
         }
         // Git shows a diff of what it would store.
-        let content = self.repository()?.present_as_stored(path.as_bstr())?.unwrap_or_default();
+        let content = self.workplace.repository()?.present_as_stored(path.as_bstr())?.unwrap_or_default();
         let now = Lines::new(&content);
         if !quotes(file, &now) {
             warnings.push(format!(
@@ -475,10 +475,10 @@ impl Chronicle {
             if file.is_whole {
                 continue;
             }
-            let outlines = &self.caches().outlines;
+            let outlines = &self.workplace.caches().outlines;
             let is_touched = |lines| file.hunks.iter().any(|hunk| hunk.touches(lines));
             let path = file.old.to_str_lossy();
-            let touched = outlines.items_within(self.lazy(), &path, &file.content, is_touched);
+            let touched = outlines.items_within(self.workplace.lazy(), &path, &file.content, is_touched);
             let Some(touched) = touched else { continue };
             let mut items: Vec<(Item, Spot)> = Vec::new();
             for hunk in &file.hunks {
@@ -517,8 +517,8 @@ impl Chronicle {
         if !items.iter().any(|(item, _)| holds_it(item)) {
             return None;
         }
-        let outlines = &self.caches().outlines;
-        let all = outlines.items_of(self.lazy(), &file.old.to_str_lossy(), &file.content)?;
+        let outlines = &self.workplace.caches().outlines;
+        let all = outlines.items_of(self.workplace.lazy(), &file.old.to_str_lossy(), &file.content)?;
         let all = all.as_ref().as_ref().ok()?;
         if all.iter().any(is_called_so) {
             return None;
@@ -561,10 +561,10 @@ impl Chronicle {
             limits,
             all: false,
             at: Some(base),
-            half_life_days: self.read_settings()?.half_life_days,
-            now: self.now,
+            half_life_days: self.workplace.read_settings()?.half_life_days,
+            now: self.workplace.now(),
         };
-        let reading = chronicle_commits::read(self.lazy(), self.caches(), &request)?;
+        let reading = chronicle_commits::read(self.workplace.lazy(), self.workplace.caches(), &request)?;
         warnings.extend(reading.warnings);
         let mut by_file: BTreeMap<String, Vec<WisdomItem>> = BTreeMap::new();
         for item in reading.wisdom.into_iter().filter(|item| !item.standing.is_over()) {
@@ -617,10 +617,10 @@ impl Chronicle {
             with_mentions: false,
             most_of_file,
             all: false,
-            now: self.now,
-            half_life_days: self.read_settings()?.half_life_days,
+            now: self.workplace.now(),
+            half_life_days: self.workplace.read_settings()?.half_life_days,
         };
-        let found = chronicle_commits::dependents(self.lazy(), self.caches(), &request)?;
+        let found = chronicle_commits::dependents(self.workplace.lazy(), self.workplace.caches(), &request)?;
         warnings.extend(
             found.warnings.into_iter().filter(|warning| !warnings.contains(warning)).collect::<Vec<_>>(),
         );

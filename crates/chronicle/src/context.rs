@@ -63,10 +63,14 @@ impl Chronicle {
     }
 
     fn stage_context(&self, context: AuthorContext) -> Result<AuthorContext, Error> {
-        let head = self.repository()?.head()?.map(|id| id.to_string());
-        let staged =
-            AuthorContext { timestamp: self.now.to_string(), id: Some(Self::new_id()), head, ..context };
-        Ok(Staging::open(self.repository()?)?.add_context(staged)?)
+        let head = self.workplace.repository()?.head()?.map(|id| id.to_string());
+        let staged = AuthorContext {
+            timestamp: self.workplace.now().to_string(),
+            id: Some(crate::new_id()),
+            head,
+            ..context
+        };
+        Ok(Staging::open(self.workplace.repository()?)?.add_context(staged)?)
     }
 
     /// What is kept for commits that are still to be made, oldest first.
@@ -74,7 +78,7 @@ impl Chronicle {
     /// # Errors
     /// When it cannot be read.
     pub fn contexts(&self) -> Result<Vec<AuthorContext>, Error> {
-        Ok(Staging::peek_contexts(self.repository()?)?)
+        Ok(Staging::peek_contexts(self.workplace.repository()?)?)
     }
 
     /// Drops what is kept for commits; returns for how many.
@@ -82,7 +86,7 @@ impl Chronicle {
     /// # Errors
     /// When it cannot be read or written.
     pub fn clear_contexts(&self) -> Result<usize, Error> {
-        let mut staging = Staging::open(self.repository()?)?;
+        let mut staging = Staging::open(self.workplace.repository()?)?;
         let n_contexts = staging.contexts().len();
         staging.retain_contexts(|_| false)?;
         Ok(n_contexts + staging.retain_strange_contexts(|_| false)?)
@@ -109,24 +113,25 @@ impl Chronicle {
         let mut staged = self.said_in_environment(&mut redacted).unwrap_or_default();
         staged.update(self::said(&context, &mut redacted));
         let is_staged = !staged.is_empty();
-        let before = self.repository()?.head()?;
+        let before = self.workplace.repository()?.head()?;
         if is_staged {
             self.stage_context(staged)?;
         }
         let hidden: Vec<String> = variables().collect();
         let args = [&["commit".into()], args].concat();
-        let code = git_for_user(&self.directory, &args, &hidden)?;
+        let code = git_for_user(self.workplace.directory(), &args, &hidden)?;
         // What was opened before may remember how refs were.
         // It says nothing of the environment again, but knows its user.
-        let mut after = Self { environment: |_| None, ..self.anew(&self.directory, false) };
-        after.unopened = after.unopened.with_trust(self.trust_records());
-        let head = after.repository()?.head()?;
+        let here = self.workplace.anew(self.workplace.directory(), false);
+        let here = here.with_environment(|_| None).with_trust(self.workplace.trust_records());
+        let mut after = Self::new(here);
+        let head = after.workplace.repository()?.head()?;
         let is_made = code == 0 && head != before;
         let mut warnings = Vec::new();
         if is_made {
-            after.after_commit()?;
+            after.git_hooks().after_commit()?;
             // A session that was shown lessons is known by its environment.
-            after.environment = self.environment;
+            after.workplace = after.workplace.with_environment(self.workplace.environment());
             if let Some(said) = annotation.clone() {
                 let reply = after.annotate_commit(said)?;
                 warnings = reply.warnings;
@@ -146,7 +151,7 @@ impl Chronicle {
 
     /// Annotates HEAD, which was just made; without a reason its subject is the summary.
     fn annotate_commit(&self, mut said: Said) -> Result<AnnotateReply, Error> {
-        let repository = self.repository()?;
+        let repository = self.workplace.repository()?;
         let head = repository.born_head()?;
         let subject = write::subject_said(repository, &repository.commit(head)?);
         let is_subject = said.summary.is_none();
@@ -165,15 +170,16 @@ impl Chronicle {
     }
 
     pub(crate) fn bind(&self, said: Option<&AuthorContext>) -> Result<Bound, Error> {
-        let author = self.repository()?.author_name();
-        let stamp = Stamp { now: self.now, author, new_id: &mut Self::new_id };
-        Ok(write::bind(self.repository()?, said, &stamp)?)
+        let author = self.workplace.repository()?.author_name();
+        let stamp = Stamp { now: self.workplace.now(), author, new_id: &mut crate::new_id };
+        Ok(write::bind(self.workplace.repository()?, said, &stamp)?)
     }
 
     /// What the environment says of the commit that is being made.
     pub(crate) fn said_in_environment(&self, redacted: &mut Vec<String>) -> Option<AuthorContext> {
         let part = |part: &str| {
-            let named = PREFIXES.iter().find_map(|prefix| self.variable(&format!("{prefix}{part}")));
+            let named =
+                PREFIXES.iter().find_map(|prefix| self.workplace.variable(&format!("{prefix}{part}")));
             named.filter(|value| !value.trim().is_empty())
         };
         let [task, reasoning, dependencies, tags, squash_sources] = PARTS.map(part);

@@ -149,7 +149,7 @@ impl Chronicle {
         let reading = match self.read(&command) {
             Err(error @ Error::FileNotFound { .. }) if anchor.is_none() => {
                 let id = path.to_str().unwrap_or_default();
-                let called = claims_called(self.repository()?, id)?;
+                let called = claims_called(self.workplace.repository()?, id)?;
                 return if called.is_empty() { Err(error) } else { Ok(lines(&called)) };
             }
             other => other?,
@@ -221,10 +221,10 @@ impl Chronicle {
 
     /// The claims that a revision carries, or that an id names.
     fn targets(&self, target: &str) -> Result<Vec<FoundClaim>, Error> {
-        match self.repository()?.resolve(target) {
-            Ok(commit) => Ok(claims_on(self.repository()?, commit)?),
+        match self.workplace.repository()?.resolve(target) {
+            Ok(commit) => Ok(claims_on(self.workplace.repository()?, commit)?),
             Err(GitError::UnknownRevision { .. }) => {
-                let called = claims_called(self.repository()?, target)?;
+                let called = claims_called(self.workplace.repository()?, target)?;
                 if called.is_empty() { Err(unknown_entry(target)) } else { Ok(called) }
             }
             Err(other) => Err(other.into()),
@@ -233,7 +233,7 @@ impl Chronicle {
 
     fn keep_meant(&self, claims: &mut Vec<FoundClaim>, command: &CorrectCommand) -> Result<(), Error> {
         if let Some(path) = &command.path {
-            let named = self.repository()?.root_relative(&self.directory, path)?;
+            let named = self.workplace.repository()?.root_relative(self.workplace.directory(), path)?;
             claims.retain(|claim| {
                 claim.file().is_some_and(|file| {
                     let file = file.trim_start_matches("./");
@@ -257,7 +257,7 @@ impl Chronicle {
             return NoClaimSnafu { reason: "a lesson cannot take its own place" }.fail();
         }
         let message = format!("chronicle: supersede {}", old.id);
-        let recovered = amend_lesson(self.repository()?, &new.id, &message, |entry| {
+        let recovered = amend_lesson(self.workplace.repository()?, &new.id, &message, |entry| {
             if !entry.supersedes.contains(&old.id) {
                 entry.supersedes.push(old.id.clone());
             }
@@ -275,12 +275,12 @@ impl Chronicle {
                 Some(at) => at,
                 None => return NotATimeSnafu { text }.fail(),
             },
-            None => self.now,
+            None => self.workplace.now(),
         };
         let at = Timestamp::from_second(at.as_second()).unwrap_or(at);
         let lesson = self.lesson(id)?;
         let message = format!("chronicle: expire {}", lesson.id);
-        let recovered = amend_lesson(self.repository()?, &lesson.id, &message, |entry| {
+        let recovered = amend_lesson(self.workplace.repository()?, &lesson.id, &message, |entry| {
             let earlier = entry.expires.as_deref().and_then(chronicle_core::parse_time);
             // The earliest end counts, whoever set it and in whatever order.
             if earlier.is_none_or(|earlier| at < earlier) {
@@ -292,7 +292,7 @@ impl Chronicle {
 
     /// The one lesson that an id names.
     fn lesson(&self, id: &str) -> Result<FoundClaim, Error> {
-        let mut found = claims_called(self.repository()?, id)?;
+        let mut found = claims_called(self.workplace.repository()?, id)?;
         found.retain(|claim| !matches!(claim.kind(), "region" | "summary"));
         match (found.pop(), found.len()) {
             (Some(only), 0) => Ok(only),
@@ -317,8 +317,8 @@ impl Chronicle {
             target_value: None,
             replacement: None,
             reason: reason.to_owned(),
-            author: self.repository().ok().and_then(chronicle_git::Repository::author_name),
-            timestamp: self.now.to_string(),
+            author: self.workplace.repository().ok().and_then(chronicle_git::Repository::author_name),
+            timestamp: self.workplace.now().to_string(),
             extra: Map::new(),
         }
     }
@@ -331,7 +331,7 @@ impl Chronicle {
     ) -> Result<CorrectReply, Error> {
         for claim in claims.iter().filter(|claim| claim.tier != Tier::Own) {
             // It would be said of every claim with that id.
-            let called = claims_called(self.repository()?, &claim.id.0)?;
+            let called = claims_called(self.workplace.repository()?, &claim.id.0)?;
             if let Some(meant) = called.iter().find(|called| claim.tier < called.tier()) {
                 let reason = format!(
                     "what is said here has the id of another claim that you trust more, on commit {}; to mean that one, name it by its id, {}",
@@ -345,7 +345,7 @@ impl Chronicle {
         };
         let corrections: Vec<Correction> = corrections.into_iter().map(Correction::named).collect();
         let stored: Vec<_> = claims.iter().map(key).zip(corrections.iter().cloned()).collect();
-        let recovered = store_corrections(self.repository()?, &stored)?;
+        let recovered = store_corrections(self.workplace.repository()?, &stored)?;
         Ok(washed.done(claims, corrections, &recovered))
     }
 }

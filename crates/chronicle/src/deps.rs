@@ -46,10 +46,10 @@ impl Chronicle {
             with_mentions: true,
             most_of_file: usize::MAX,
             all,
-            now: self.now,
-            half_life_days: self.read_settings()?.half_life_days,
+            now: self.workplace.now(),
+            half_life_days: self.workplace.read_settings()?.half_life_days,
         };
-        let found = chronicle_commits::dependents(self.lazy(), self.caches(), &request)?;
+        let found = chronicle_commits::dependents(self.workplace.lazy(), self.workplace.caches(), &request)?;
         // What is no longer there may still be relied upon, and that is worth knowing.
         let is_known = found.dependents.iter().any(|dependent| dependent.on_anchor.is_some());
         warnings.extend(anchored.told(is_known)?);

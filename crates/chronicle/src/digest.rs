@@ -15,10 +15,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    Chronicle, Error,
+    Error, Memory,
     brief::BriefCommit,
     error::NotAPeriodSnafu,
-    memory::{Memory, Scope},
+    memory::{OpenMemory, Scope},
     sessions::Digested,
     sleep::{Wordings, Words},
 };
@@ -138,27 +138,27 @@ pub struct DigestedThread {
     pub summary: String,
 }
 
-impl Chronicle {
+impl Memory<'_> {
     /// What was done in a period.
     ///
     /// # Errors
     /// When the period is none, the project is unknown, or session memory cannot be read.
     pub fn digest(&self, command: &DigestCommand) -> Result<Digest, Error> {
-        let today = self.now.to_zoned(self.zone()).date();
+        let today = self.workplace.now().to_zoned(self.blocks().zone()).date();
         let Some(period) = Period::named(&command.period, today) else {
             return NotAPeriodSnafu { text: &command.period }.fail();
         };
-        let Some(memory) = self.memory()? else { return Ok(Digest::empty(period)) };
+        let Some(memory) = self.open()? else { return Ok(Digest::empty(period)) };
         let scope = self.memory_scope(&memory, command.project.as_deref(), command.all)?;
         if scope == Scope::Unknown {
             return Ok(Digest::empty(period));
         }
-        let mut sessions = memory.sessions_of(period, &self.zone(), self.until())?;
+        let mut sessions = memory.sessions_of(period, &self.blocks().zone(), self.until())?;
         if let Some(project) = scope.project() {
             sessions.retain(|session| session.record.project == project);
         }
-        let digest = memory.digest_of(period, &sessions, &self.zone())?;
-        let worded = Wordings::kept(&self.memory_home()?).of(&digest.text()).cloned();
+        let digest = memory.digest_of(period, &sessions, &self.blocks().zone())?;
+        let worded = Wordings::kept(&self.workplace.memory_home()?).of(&digest.text()).cloned();
         Ok(Digest { worded, ..digest })
     }
 }
@@ -174,7 +174,7 @@ pub(crate) fn start_of(day: Date, zone: &TimeZone) -> Timestamp {
     start.map_or(if day < Date::ZERO { Timestamp::MIN } else { Timestamp::MAX }, |start| start.timestamp())
 }
 
-impl Memory {
+impl OpenMemory {
     /// The sessions that humans led and that ended in a period, in order.
     pub(crate) fn sessions_of(
         &self,

@@ -104,7 +104,7 @@ impl Chronicle {
     /// # Errors
     /// When the repository cannot be opened.
     pub fn doctor(&self, fix: bool) -> Result<Diagnosis, Error> {
-        let mut findings = match self.repository() {
+        let mut findings = match self.workplace.repository() {
             Ok(repository) => self.repository_health(repository, fix),
             Err(Error::Git { source: GitError::NotARepository { .. } }) => {
                 let hint = "run it in a repository to look at its notes and hooks, too";
@@ -116,7 +116,7 @@ impl Chronicle {
             }
             Err(error) => return Err(error),
         };
-        findings.extend(self.memory_health(fix));
+        findings.extend(self.memory().memory_health(fix));
         let problems = findings.iter().filter(|finding| finding.health == Health::Problem).count();
         Ok(Diagnosis { schema: "chronicle-doctor/v1", findings, problems })
     }
@@ -136,7 +136,7 @@ impl Chronicle {
 
     fn locks(&self, repository: &Repository, fix: bool) -> Vec<Finding> {
         let names = SHARED_REFS.iter().map(|name| repository.common_dir().join(format!("{name}.lock")));
-        let now = SystemTime::from(self.now());
+        let now = SystemTime::from(self.workplace.now());
         let is_stale = |path: &PathBuf| {
             let changed = fs::symlink_metadata(path).and_then(|metadata| metadata.modified());
             changed.is_ok_and(|changed| {
@@ -185,7 +185,7 @@ impl Chronicle {
             let set_up = || self.init(false, false).map(drop);
             findings.push(Finding::problem("hooks", seen, "`git chronicle init`").mendable(fix, set_up));
         }
-        let path = self.variable("PATH").unwrap_or_default();
+        let path = self.workplace.variable("PATH").unwrap_or_default();
         if !std::env::split_paths(&path).any(|directory| directory.join("git-chronicle").is_file()) {
             let seen = "git-chronicle is not on the PATH, so the hooks do nothing";
             findings.push(Finding::problem("hooks", seen, "put the directory of git-chronicle on the PATH"));
@@ -259,7 +259,7 @@ impl Chronicle {
             if !remotes.contains(&remote) {
                 let seen = format!("notes are exchanged with `{remote}`, but there is no such remote");
                 let mend = format!("`git chronicle sync disable {}`", quoted(&remote));
-                let forget = || self.sync_disable(Some(&remote)).map(drop);
+                let forget = || self.remotes().disable(Some(&remote)).map(drop);
                 findings.push(Finding::problem("sync", seen, mend).mendable(fix, forget));
             }
         }
@@ -268,7 +268,7 @@ impl Chronicle {
             if !fetched.is_empty() && !fetched.contains(&notes_refspec(remote)) {
                 let seen = format!("`git fetch {remote}` does not bring its notes");
                 let mend = format!("`git chronicle sync enable {}`", quoted(remote));
-                let enable = || self.sync_enable(Some(remote)).map(drop);
+                let enable = || self.remotes().enable(Some(remote)).map(drop);
                 findings.push(Finding::problem("sync", seen, mend).mendable(fix, enable));
             }
         }
@@ -296,7 +296,7 @@ impl Chronicle {
     }
 
     fn unpushed(&self) -> Result<usize, Error> {
-        let remotes = self.sync_status()?.remotes;
+        let remotes = self.remotes().status()?.remotes;
         let enabled = remotes.iter().filter(|remote| remote.enabled);
         Ok(enabled.flat_map(|remote| &remote.refs).map(|of_ref| of_ref.unpushed).sum())
     }

@@ -22,9 +22,9 @@ use serde::Serialize;
 use snafu::ensure;
 
 use crate::{
-    Chronicle, Error, Setting,
+    Error, Memory, Setting,
     error::EmptyQuestionSnafu,
-    memory::{Memory, Scope},
+    memory::{OpenMemory, Scope},
 };
 use rerank::{MOST_READ, rank_again};
 pub use snippet::Snippet;
@@ -125,7 +125,7 @@ pub struct FoundTurn {
     pub commit: Option<String>,
 }
 
-impl Chronicle {
+impl Memory<'_> {
     /// Finds the turns that answer a question best.
     ///
     /// # Errors
@@ -141,7 +141,7 @@ impl Chronicle {
             warnings: Vec::new(),
         };
         let scope = self.search_scope(command)?;
-        let Some(memory) = self.memory()? else { return Ok(finding) };
+        let Some(memory) = self.open()? else { return Ok(finding) };
         let place = self.memory_scope(&memory, command.project.as_deref(), command.is_all)?;
         if let Scope::One(project) = &place {
             finding.project = Some(project.name.clone());
@@ -161,13 +161,13 @@ impl Chronicle {
     /// stands alone; beside it the vectors of another made answers worse.
     fn best_turns(
         &self,
-        memory: &Memory,
+        memory: &OpenMemory,
         (command, scope): (&FindCommand, &SearchScope),
         question: &mut Question,
         warnings: &mut Vec<String>,
     ) -> Result<Vec<Hit>, Error> {
         let limit = command.limit;
-        let (folder, said) = self.setting_of_few(Setting::find("searchModel")?);
+        let (folder, said) = self.workplace.setting_of_few(Setting::find("searchModel")?);
         warnings.extend(said);
         let by_words = |error: &dyn std::fmt::Display| format!("found by words alone: {error}");
         if folder.is_empty() {
@@ -202,7 +202,7 @@ impl Chronicle {
     }
 }
 
-impl Memory {
+impl OpenMemory {
     fn found(&self, question: &Question, scope: &SearchScope, limit: usize) -> Result<Vec<Hit>, Error> {
         Ok(self.searched(question, scope, limit)?.hits)
     }

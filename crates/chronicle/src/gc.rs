@@ -37,7 +37,7 @@ impl Chronicle {
     /// # Errors
     /// When the repository cannot be read, or the backup or the notes cannot be written. Nothing is taken away then.
     pub fn gc(&self, dry_run: bool) -> Result<GcReply, Error> {
-        let repository = self.repository()?;
+        let repository = self.workplace.repository()?;
         let swept = if dry_run { Vec::new() } else { self.sweep(repository) };
         // What was rewritten where no hook saw it is carried first.
         let reconciled = self.reconcile(Effort::Whole, dry_run)?;
@@ -65,7 +65,7 @@ impl Chronicle {
         let directory = backups(repository)?;
         repository.make_state_dir(&directory).context(WriteOutputSnafu { path: &directory })?;
         let directory = std::path::absolute(&directory).context(WriteOutputSnafu { path: &directory })?;
-        let backup = directory.join(format!("notes-{}.bundle", Self::new_id()));
+        let backup = directory.join(format!("notes-{}.bundle", crate::new_id()));
         let (removed, recovered) = tidy::take_away(repository, &orphans.carried, &backup)?;
         reply.warnings.extend(recovered.iter().map(|file| rewrite::removed(file)));
         (reply.removed, reply.backup) = (removed, Some(backup));

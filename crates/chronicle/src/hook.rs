@@ -10,7 +10,7 @@ use chronicle_commits::{Staging, reconcile::Effort, write::Bound};
 use chronicle_git::{Glance, ObjectId, files, read_state, replace_file, state_path};
 use snafu::ResultExt;
 
-use crate::{Chronicle, Error, Sources, error::WriteHookSnafu, rewritten_pairs};
+use crate::{Chronicle, Error, Sources, Workplace, error::WriteHookSnafu, rewritten_pairs};
 
 /// A line of a log of HEAD that is longer has a subject that matters to nobody here.
 const LONGEST_LOG_LINE: u64 = 16 << 10;
@@ -18,7 +18,19 @@ const LONGEST_LOG_LINE: u64 = 16 << 10;
 /// The commits that the next one squashes, and before them the HEAD that it is made on.
 const SQUASHED: &str = "squashed";
 
-impl Chronicle {
+/// What is done in git's hooks.
+#[derive(Clone, Copy)]
+pub struct GitHooks<'c> {
+    pub(crate) chronicle: &'c Chronicle,
+}
+
+impl<'c> GitHooks<'c> {
+    fn workplace(&self) -> &'c Workplace {
+        self.chronicle.workplace()
+    }
+}
+
+impl GitHooks<'_> {
     /// Does what is to be done when a commit was made: stores what was kept for it and what the environment
     /// says of it, and takes along what is known about the commits that it squashes.
     ///
@@ -27,19 +39,19 @@ impl Chronicle {
     /// # Errors
     /// When the notes cannot be written; what was kept is kept then.
     pub fn after_commit(&self) -> Result<(), Error> {
-        let said = self.said_in_environment(&mut Vec::new());
+        let said = self.chronicle.said_in_environment(&mut Vec::new());
         let has_any = |git_dir: PathBuf| {
             Staging::has_any(&git_dir) || state_path(&git_dir, SQUASHED).is_ok_and(|path| path.exists())
         };
         if said.is_none() && self.hook_git_dir().is_some_and(|git_dir| !has_any(git_dir)) {
             return Ok(());
         }
-        let Bound { squash_sources, .. } = self.bind(said.as_ref())?;
-        let head = self.repository()?.born_head()?;
+        let Bound { squash_sources, .. } = self.chronicle.bind(said.as_ref())?;
+        let head = self.workplace().repository()?.born_head()?;
         let mut sources = squash_sources;
         sources.extend(self.take_squashed(head));
         if !sources.is_empty() {
-            self.annotate_from(&Sources::Squashed(sources), &head.to_string())?;
+            self.chronicle.annotate_from(&Sources::Squashed(sources), &head.to_string())?;
         }
         Ok(())
     }
@@ -51,11 +63,12 @@ impl Chronicle {
     /// When the notes cannot be read or written.
     pub fn after_rewrite(&self, input: &str) -> Result<Vec<String>, Error> {
         let pairs = rewritten_pairs(input);
-        let glance = self.keeps_facts.then(|| Glance::at(&self.directory)).flatten();
+        let glance =
+            self.workplace().keeps_facts().then(|| Glance::at(self.workplace().directory())).flatten();
         // Where nothing was ever noted there is nothing to take along.
         let warnings = match glance {
             Some(glance) if glance.notes.is_empty() => Vec::new(),
-            _ => self.carry(&pairs)?.warnings,
+            _ => self.chronicle.carry(&pairs)?.warnings,
         };
         self.after_commit()?;
         Ok(warnings)
@@ -66,7 +79,7 @@ impl Chronicle {
     /// # Errors
     /// When that cannot be written.
     pub fn before_commit(&self) -> Result<(), Error> {
-        let repository = self.repository()?;
+        let repository = self.workplace().repository()?;
         let path = repository.worktree_state(SQUASHED)?;
         let message = files::read(&repository.git_dir().join("SQUASH_MSG"), files::MAX_BYTES);
         let message = String::from_utf8_lossy(message.as_deref().unwrap_or_default());
@@ -86,7 +99,7 @@ impl Chronicle {
 
     /// The commits that `head` squashes, if it was made on the HEAD that they were remembered for.
     fn take_squashed(&self, head: ObjectId) -> Vec<String> {
-        let Ok(repository) = self.repository() else { return Vec::new() };
+        let Ok(repository) = self.workplace().repository() else { return Vec::new() };
         let Ok(content) = read_state(repository.git_dir(), SQUASHED) else { return Vec::new() };
         let _removed = repository.worktree_state(SQUASHED).map(fs::remove_file);
         let content = String::from_utf8_lossy(&content);
@@ -115,7 +128,7 @@ impl Chronicle {
     /// nothing to take along.
     #[must_use]
     pub fn has_notes(&self) -> bool {
-        Glance::at(&self.directory).is_none_or(|glance| !glance.notes.is_empty())
+        Glance::at(self.workplace().directory()).is_none_or(|glance| !glance.notes.is_empty())
     }
 
     /// Looks for commits that were rewritten unseen, as far as that is quick.
@@ -123,7 +136,7 @@ impl Chronicle {
     /// # Errors
     /// When the repository cannot be read, or the notes cannot be written.
     pub fn reconcile_lazily(&self) -> Result<(), Error> {
-        self.reconcile(Effort::Bounded, false).map(drop)
+        self.chronicle.reconcile(Effort::Bounded, false).map(drop)
     }
 
     /// Does what a commit is an occasion for, when nobody waits: looks for commits that were rewritten unseen, and makes
@@ -133,13 +146,15 @@ impl Chronicle {
     /// When the repository cannot be read, or the notes cannot be written.
     pub fn behind_commit(&self) -> Result<(), Error> {
         self.reconcile_lazily()?;
-        let _kept = self.recap();
+        let _kept = self.chronicle.memory().threads().recap();
         Ok(())
     }
 
     /// The git directory that a hook works in.
     fn hook_git_dir(&self) -> Option<PathBuf> {
-        let named = self.variable("GIT_DIR").map(|path| self.directory.join(path));
-        named.or_else(|| chronicle_git::Checkout::of(&self.directory).map(|checkout| checkout.git_dir))
+        let named = self.workplace().variable("GIT_DIR").map(|path| self.workplace().directory().join(path));
+        named.or_else(|| {
+            chronicle_git::Checkout::of(self.workplace().directory()).map(|checkout| checkout.git_dir)
+        })
     }
 }

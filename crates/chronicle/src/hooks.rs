@@ -78,7 +78,7 @@ impl Chronicle {
     /// # Errors
     /// When there is no repository, or a file cannot be written.
     pub fn init(&self, pre_push: bool, dry_run: bool) -> Result<Setup, Error> {
-        let repository = self.repository()?;
+        let repository = self.workplace.repository()?;
         let _lock = self.setup_lock(repository, dry_run)?;
         sweep_hooks(repository, dry_run);
         let mut plan = Plan::default();
@@ -99,7 +99,7 @@ impl Chronicle {
     /// # Errors
     /// When there is no repository, or a file cannot be written.
     pub fn uninstall(&self, dry_run: bool) -> Result<Setup, Error> {
-        let repository = self.repository()?;
+        let repository = self.workplace.repository()?;
         let lock = self.setup_lock(repository, dry_run)?;
         sweep_hooks(repository, dry_run);
         let mut plan = Plan::default();
@@ -113,7 +113,7 @@ impl Chronicle {
         drop(lock);
         if !dry_run {
             // Settings of the user's own stay; so does the address of a remote, of course.
-            self.sync_disable(None)?;
+            self.remotes().disable(None)?;
             tidy(&repository.shared_state("")?);
         }
         Ok(setup)
@@ -124,7 +124,8 @@ impl Chronicle {
     pub(crate) fn sweep(&self, repository: &Repository) -> Vec<PathBuf> {
         let mut removed: Vec<PathBuf> =
             repository.hooks_dir().iter().flat_map(|hooks| sweep(hooks)).collect();
-        let homes = self.memory_home().into_iter().chain(repository.state_dirs().into_iter().flatten());
+        let homes =
+            self.workplace.memory_home().into_iter().chain(repository.state_dirs().into_iter().flatten());
         removed.extend(homes.flat_map(|home| sweep_below(&home, 3)));
         removed
     }
@@ -134,13 +135,13 @@ impl Chronicle {
     /// # Errors
     /// When there is no repository.
     pub fn work_dir(&self) -> Result<Option<PathBuf>, Error> {
-        Ok(self.repository()?.work_dir().map(Path::to_owned))
+        Ok(self.workplace.repository()?.work_dir().map(Path::to_owned))
     }
 
     /// The folder for what is ours in the repository, where there is one.
     #[must_use]
     pub fn state_dir(&self) -> Option<PathBuf> {
-        Some(self.repository().ok()?.shared_state_dir())
+        Some(self.workplace.repository().ok()?.shared_state_dir())
     }
 
     /// Keeps two set-ups of one repository apart; the directory for what is ours is made on the way.
@@ -153,7 +154,7 @@ impl Chronicle {
         let mut changes = Vec::new();
         for step in &plan.steps {
             if !dry_run {
-                step.carry_out(self.repository()?).context(WriteHookSnafu { path: step.path() })?;
+                step.carry_out(self.workplace.repository()?).context(WriteHookSnafu { path: step.path() })?;
             }
             changes.push(step.describe());
         }

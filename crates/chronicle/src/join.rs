@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use crate::{
     Chronicle, Error,
-    memory::{Memory, Scope},
+    memory::{OpenMemory, Scope},
     why::runs,
 };
 
@@ -109,12 +109,14 @@ impl Chronicle {
         content: &[u8],
         written: &[Written],
     ) -> Result<Vec<Origin>, Error> {
-        let memory = match self.memory() {
+        let memory = match self.memory().open() {
             Err(Error::NoHome) => None,
             opened => opened?,
         };
         let Some(memory) = memory else { return Ok(Vec::new()) };
-        let Scope::One(project) = self.memory_scope(&memory, None, false)? else { return Ok(Vec::new()) };
+        let Scope::One(project) = self.memory().memory_scope(&memory, None, false)? else {
+            return Ok(Vec::new());
+        };
         let edits = memory.edits_of(project.id, names)?;
         let lines = FileLines::of(content);
         let mut makers: BTreeMap<String, Vec<NamedSession>> = BTreeMap::new();
@@ -129,7 +131,8 @@ impl Chronicle {
             }
             let made = &makers[commit];
             let roots: Vec<&str> = made.iter().map(root).collect();
-            let date = blamed.as_ref().and_then(|blamed| parse_time(&blamed.date)).unwrap_or(self.now);
+            let date =
+                blamed.as_ref().and_then(|blamed| parse_time(&blamed.date)).unwrap_or(self.workplace.now());
             let until = date.checked_add(CLOCK_DRIFT).unwrap_or(Timestamp::MAX);
             let at = *line as usize - 1;
             let mut candidates: Vec<Candidate<'_>> = edits
@@ -183,13 +186,13 @@ impl Chronicle {
 
     /// When the commit before `commit` was made.
     fn parent_time(&self, commit: &str) -> Option<Timestamp> {
-        let repository = self.repository().ok()?;
+        let repository = self.workplace.repository().ok()?;
         let commit = repository.commit(repository.resolve(commit).ok()?).ok()?;
         Some(repository.commit(*commit.parents.first()?).ok()?.time)
     }
 }
 
-impl Memory {
+impl OpenMemory {
     /// The edits of a project that worked on a file with any of these names.
     fn edits_of(&self, project: chronicle_search::ProjectId, names: &[&str]) -> Result<Vec<FileEdit>, Error> {
         let mut edits: Vec<FileEdit> = Vec::new();

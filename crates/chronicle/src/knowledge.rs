@@ -96,12 +96,12 @@ impl Chronicle {
     /// When the path leads out of the repository, or the notes cannot be read.
     pub fn knowledge(&self, path: Option<&Path>) -> Result<KnowledgeReply, Error> {
         let mut warnings = Vec::new();
-        let all = all_knowledge(self.repository()?, &mut warnings)?;
+        let all = all_knowledge(self.workplace.repository()?, &mut warnings)?;
         let items = match path {
             None => all.items(),
             Some(path) => {
                 let shown = || path.to_string_lossy().escape_debug().to_string();
-                let names = self.repository()?.root_relative(&self.directory, path)?;
+                let names = self.workplace.repository()?.root_relative(self.workplace.directory(), path)?;
                 let Some(name) = names.first() else {
                     return OutsideRepositorySnafu { path: shown() }.fail();
                 };
@@ -120,7 +120,7 @@ impl Chronicle {
     /// When there is none.
     pub fn show_knowledge(&self, id: &str) -> Result<KnowledgeReply, Error> {
         let mut warnings = Vec::new();
-        let items = all_knowledge(self.repository()?, &mut warnings)?.called(id);
+        let items = all_knowledge(self.workplace.repository()?, &mut warnings)?.called(id);
         snafu::ensure!(!items.is_empty(), NoKnowledgeSnafu { id });
         Ok(KnowledgeReply { warnings, ..KnowledgeReply::of(items, false, &Recovered::default()) })
     }
@@ -138,7 +138,7 @@ impl Chronicle {
         };
         let mut extra = Map::new();
         if let Some(revision) = &command.decided_in {
-            let commit = self.repository()?.resolve(revision)?;
+            let commit = self.workplace.repository()?.resolve(revision)?;
             extra.insert("decided_in".to_owned(), commit.to_string().into());
         }
         for (key, text) in [("stability", &command.stability), ("learned_from", &command.learned_from)] {
@@ -165,8 +165,8 @@ impl Chronicle {
             }
         };
         snafu::ensure!(said, crate::error::EmptyValueSnafu);
-        let added = add_knowledge(self.repository()?, &given, &mut Self::new_id)?;
-        let items = all_knowledge(self.repository()?, &mut Vec::new())?.called(&added.id);
+        let added = add_knowledge(self.workplace.repository()?, &given, &mut crate::new_id)?;
+        let items = all_knowledge(self.workplace.repository()?, &mut Vec::new())?.called(&added.id);
         Ok(KnowledgeReply { redacted, ..KnowledgeReply::of(items, added.is_new, &added.recovered) })
     }
 
@@ -175,10 +175,10 @@ impl Chronicle {
     /// # Errors
     /// When there is none with this id, or the notes cannot be written.
     pub fn remove_knowledge(&self, id: &str) -> Result<KnowledgeReply, Error> {
-        let (items, recovered) = remove_knowledge(self.repository()?, id)?;
+        let (items, recovered) = remove_knowledge(self.workplace.repository()?, id)?;
         snafu::ensure!(!items.is_empty(), NoKnowledgeSnafu { id });
         let mut reply = KnowledgeReply::of(items, true, &recovered);
-        if !all_knowledge(self.repository()?, &mut Vec::new())?.called(id).is_empty() {
+        if !all_knowledge(self.workplace.repository()?, &mut Vec::new())?.called(id).is_empty() {
             reply.warnings.push(format!(
                 "someone you trust less says something else under the id {id}; it is still there"
             ));

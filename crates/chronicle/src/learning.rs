@@ -17,8 +17,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    Chronicle, Error,
-    memory::{Memory, Scope},
+    Error, Memory, Workplace,
+    memory::{OpenMemory, Scope},
     sessions::Digested,
 };
 
@@ -68,7 +68,7 @@ pub(crate) struct Experience {
 
 /// What the sessions of a project, or of all, tell.
 struct LearnedIn {
-    memory: Memory,
+    memory: OpenMemory,
     /// The name of the project; none for all.
     project: Option<String>,
     experience: Vec<Experience>,
@@ -95,13 +95,25 @@ impl Experience {
     }
 }
 
-impl Chronicle {
+/// What the sessions show of the user.
+#[derive(Clone, Copy)]
+pub struct Learning<'w> {
+    pub(crate) workplace: &'w Workplace,
+}
+
+impl<'w> Learning<'w> {
+    fn memory(self) -> Memory<'w> {
+        Memory::new(self.workplace)
+    }
+}
+
+impl Learning<'_> {
     /// Learns from the sessions that are new or changed; tells from how many.
     ///
     /// # Errors
     /// When the store cannot be read or written; what was learned before stays.
     pub fn learn(&self) -> Result<usize, Error> {
-        match self.memory()? {
+        match self.memory().open()? {
             Some(mut memory) if !memory.store.is_read_only() => memory.learn(None),
             _ => Ok(0),
         }
@@ -112,7 +124,7 @@ impl Chronicle {
     /// # Errors
     /// When the store cannot be read.
     pub fn n_unlearned(&self) -> Result<usize, Error> {
-        let Some(memory) = self.memory()? else { return Ok(0) };
+        let Some(memory) = self.memory().open()? else { return Ok(0) };
         if memory.store.is_read_only() {
             return Ok(0);
         }
@@ -121,8 +133,8 @@ impl Chronicle {
 
     /// What the sessions of `project` tell, or those of all projects; none where nothing is remembered.
     fn learned_in(&self, project: Option<&str>, needed: Needed) -> Result<Option<LearnedIn>, Error> {
-        let Some(mut memory) = self.memory()? else { return Ok(None) };
-        let scope = self.memory_scope(&memory, project, project.is_none())?;
+        let Some(mut memory) = self.memory().open()? else { return Ok(None) };
+        let scope = self.memory().memory_scope(&memory, project, project.is_none())?;
         let experience = self.experience(&mut memory, &scope, needed)?;
         let project = match scope {
             Scope::One(project) => Some(project.name),
@@ -134,7 +146,7 @@ impl Chronicle {
     /// What the sessions of a scope tell, the first one first.
     fn experience(
         &self,
-        memory: &mut Memory,
+        memory: &mut OpenMemory,
         scope: &Scope,
         needed: Needed,
     ) -> Result<Vec<Experience>, Error> {
@@ -143,25 +155,25 @@ impl Chronicle {
         }
         let project = scope.project();
         if memory.store.is_read_only() {
-            return memory.experience_unstored(project, needed, self.now);
+            return memory.experience_unstored(project, needed, self.workplace.now());
         }
         memory.learn(Some(Instant::now() + PATIENCE))?;
         let mut all = Vec::new();
         memory.store.read(|connection| {
-            let mut add = |learned| all.push(Experience::of(learned, needed, self.now));
+            let mut add = |learned| all.push(Experience::of(learned, needed, self.workplace.now()));
             Learned::each(connection, SIGNS_VERSION, project, &mut add)
         })?;
         Ok(all)
     }
 
     /// The names of all projects.
-    fn project_names(memory: &Memory) -> Result<BTreeMap<ProjectId, String>, Error> {
+    fn project_names(memory: &OpenMemory) -> Result<BTreeMap<ProjectId, String>, Error> {
         let all = memory.store.read(Project::all)?;
         Ok(all.into_iter().map(|project| (project.id, project.name)).collect())
     }
 }
 
-impl Memory {
+impl OpenMemory {
     /// Learns from the sessions that are new or changed until `deadline`; tells whether none is left.
     pub(crate) fn learn_until(&mut self, deadline: Option<Instant>) -> Result<bool, Error> {
         self.learn(deadline)?;

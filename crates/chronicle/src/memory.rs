@@ -3,20 +3,19 @@
 use std::path::{Path, PathBuf};
 
 use chronicle_core::{distance, redaction::cleaned};
-use chronicle_git::{Checkout, files::is_of_another_account};
+use chronicle_git::Checkout;
 use chronicle_search::{Connection, Project, SqlResult, Store};
-use snafu::{OptionExt, ensure};
 
 use crate::{
-    Chronicle, Error,
-    error::{HomeOfAnotherSnafu, NoHomeSnafu, SeveralProjectsSnafu, UnknownProjectSnafu},
+    Blocks, Error, Learning, Shared, Threads, Workplace,
+    error::{SeveralProjectsSnafu, UnknownProjectSnafu},
 };
 
 /// The file of the store within the home of session memory.
 const STORE_FILE: &str = "chronicle.db";
 
-/// Session memory, opened.
-pub(crate) struct Memory {
+/// The store of session memory, opened.
+pub(crate) struct OpenMemory {
     pub(crate) store: Store,
 }
 
@@ -52,76 +51,80 @@ pub(crate) struct Home {
     pub(crate) folder: PathBuf,
 }
 
-impl Chronicle {
-    /// The folder that holds session memory: `CHRONICLE_HOME`, or one in the platform's data directory.
-    ///
-    /// # Errors
-    /// When nothing says where that is, or a repository may have had that said.
-    pub fn memory_home(&self) -> Result<PathBuf, Error> {
-        if let Some(home) = self.home.get() {
-            return Ok(home.clone());
-        }
-        let home = self.named_memory_home()?;
-        // A folder that is yet to be made is its maker's, and in the hands of who owns the one above.
-        let there = home.ancestors().find(|folder| folder.exists());
-        ensure!(!there.is_some_and(is_of_another_account), HomeOfAnotherSnafu { home });
-        Ok(self.home.get_or_init(|| home).clone())
+/// Session memory, which is the user's: what agents' transcripts say, and what was made of it.
+#[derive(Clone, Copy)]
+pub struct Memory<'w> {
+    pub(crate) workplace: &'w Workplace,
+}
+
+impl<'w> Memory<'w> {
+    /// Session memory as a command at `workplace` sees it. Nothing is opened yet.
+    #[must_use]
+    pub fn new(workplace: &'w Workplace) -> Self {
+        Self { workplace }
     }
 
-    fn named_memory_home(&self) -> Result<PathBuf, Error> {
-        let variable =
-            |name: &str| (self.environment)(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        if let Some(home) = variable("CHRONICLE_HOME") {
-            return self.outside(home, "CHRONICLE_HOME");
-        }
-        let xdg = || variable("XDG_DATA_HOME").filter(|path| path.is_absolute());
-        if cfg!(windows) {
-            let data = variable("LOCALAPPDATA").context(NoHomeSnafu)?;
-            return Ok(self.outside(data, "LOCALAPPDATA")?.join("chronicle"));
-        }
-        if let Some(data) = (!cfg!(target_os = "macos")).then(xdg).flatten() {
-            return Ok(self.outside(data, "XDG_DATA_HOME")?.join("chronicle"));
-        }
-        let home = self.outside(variable("HOME").context(NoHomeSnafu)?, "HOME")?;
-        let data = if cfg!(target_os = "macos") { "Library/Application Support" } else { ".local/share" };
-        Ok(home.join(data).join("chronicle"))
+    /// Work that is carried on from session to session.
+    #[must_use]
+    pub fn threads(self) -> Threads<'w> {
+        Threads { workplace: self.workplace }
     }
 
+    /// Labelled texts about the user and their work.
+    #[must_use]
+    pub fn blocks(self) -> Blocks<'w> {
+        Blocks { workplace: self.workplace }
+    }
+
+    /// What the sessions show of the user: preferences, patterns, skills.
+    #[must_use]
+    pub fn learning(self) -> Learning<'w> {
+        Learning { workplace: self.workplace }
+    }
+
+    /// What machines share.
+    #[must_use]
+    pub fn shared(self) -> Shared<'w> {
+        Shared { workplace: self.workplace }
+    }
+}
+
+impl Memory<'_> {
     /// Session memory, to ask it something; none where nothing was ever remembered.
-    pub(crate) fn memory(&self) -> Result<Option<Memory>, Error> {
-        let home = self.memory_home()?;
+    pub(crate) fn open(&self) -> Result<Option<OpenMemory>, Error> {
+        let home = self.workplace.memory_home()?;
         let store = Store::open(&home.join(STORE_FILE))?;
-        Ok(store.map(|store| Memory { store }))
+        Ok(store.map(|store| OpenMemory { store }))
     }
 
     /// Session memory, to tell it something.
-    pub(crate) fn memory_to_write(&self) -> Result<Memory, Error> {
-        let home = self.memory_home()?;
+    pub(crate) fn open_to_write(&self) -> Result<OpenMemory, Error> {
+        let home = self.workplace.memory_home()?;
         let store = Store::create(&home.join(STORE_FILE))?;
-        Ok(Memory { store })
+        Ok(OpenMemory { store })
     }
 
     /// What a question is about: the current project, the one that is named, or all.
     pub(crate) fn memory_scope(
         &self,
-        memory: &Memory,
+        memory: &OpenMemory,
         named: Option<&str>,
         is_all: bool,
     ) -> Result<Scope, Error> {
         match named {
             _ if is_all => Ok(Scope::All),
-            Some(name) => memory.named(name, &self.directory).map(Scope::One),
-            None => Ok(memory.project_of(&self.directory)?.map_or(Scope::Unknown, Scope::One)),
+            Some(name) => memory.named(name, self.workplace.directory()).map(Scope::One),
+            None => Ok(memory.project_of(self.workplace.directory())?.map_or(Scope::Unknown, Scope::One)),
         }
     }
 
     /// The project that this command runs in, which is made where it is new.
-    pub(crate) fn project_to_write(&self, memory: &mut Memory) -> Result<Project, Error> {
-        if let Some(known) = memory.project_of(&self.directory)? {
+    pub(crate) fn project_to_write(&self, memory: &mut OpenMemory) -> Result<Project, Error> {
+        if let Some(known) = memory.project_of(self.workplace.directory())? {
             return Ok(known);
         }
         Ok(memory.store.write(|tx| {
-            let home = Home::of(tx, &self.directory, Some(&Self::new_id().0))?;
+            let home = Home::of(tx, self.workplace.directory(), Some(&crate::new_id().0))?;
             let folder = home.folder.to_string_lossy().into_owned();
             let project = Project::obtain(tx, &home.key, &home.name)?;
             project.take_folder(tx, &folder)?;
@@ -131,7 +134,7 @@ impl Chronicle {
 
     /// The branch that is checked out here.
     pub(crate) fn current_branch(&self) -> Option<String> {
-        let branch = Checkout::of(&self.directory)?.branch()?;
+        let branch = Checkout::of(self.workplace.directory())?.branch()?;
         Some(cleaned(&branch).0.into_owned())
     }
 }
@@ -183,7 +186,7 @@ fn is_copy(connection: &Connection, checkout: &Checkout, id: &str) -> SqlResult<
     Ok(!others.is_empty() && others.iter().all(|other| other.common_dir != checkout.common_dir))
 }
 
-impl Memory {
+impl OpenMemory {
     /// The project that `directory` belongs to, if it has one.
     pub(crate) fn project_of(&self, directory: &Path) -> Result<Option<Project>, Error> {
         let named = directory;

@@ -3,6 +3,7 @@
 //! Keys come from the environment, are handed on and are shown nowhere. Where a service is not the provider's own, a key
 //! goes there only if a setting names its variable.
 
+mod bounds;
 mod choice;
 mod report;
 
@@ -16,9 +17,10 @@ use chronicle_llm::{
 use serde_json::Value;
 use snafu::{OptionExt, ensure};
 
+pub use self::bounds::Bounds;
 use self::choice::{Choice, Provider};
 pub use self::report::{CallReport, CostReport, CostRow, LlmCheck, ModelNow};
-use crate::{Chronicle, Error, Settings, error::NoModelSnafu};
+use crate::{Error, Settings, Workplace, error::NoModelSnafu};
 
 /// A model that spends nothing without account of it.
 pub type MeteredModel = Metered<Box<dyn Model>>;
@@ -37,7 +39,7 @@ pub struct RunLimits {
 /// The ledger within the home of session memory.
 const LEDGER_FILE: &str = "spending.jsonl";
 
-impl Chronicle {
+impl Workplace {
     /// The model for `purpose`, on account of this day and run.
     ///
     /// # Errors
@@ -113,7 +115,7 @@ impl Chronicle {
     pub fn cost(&self, n_days: u32) -> Result<CostReport, Error> {
         let spending = self.ledger()?.read().map_err(|source| self.unreadable_ledger(source))?;
         let back = jiff::SignedDuration::from_hours(24 * i64::from(n_days.saturating_sub(1)));
-        let first = self.now.checked_sub(back).map(day).unwrap_or_default();
+        let first = self.now().checked_sub(back).map(day).unwrap_or_default();
         Ok(CostReport::of(&spending, &first))
     }
 
@@ -248,7 +250,7 @@ impl Chronicle {
     ) -> Result<Meter, Error> {
         let account = Account {
             day: self.today(),
-            run: limits.run.clone().unwrap_or_else(|| Self::new_id().0),
+            run: limits.run.clone().unwrap_or_else(|| crate::new_id().0),
             model: choice.model.clone(),
             purpose,
         };
@@ -276,7 +278,7 @@ impl Chronicle {
 
     /// The day that calls are booked on, in universal time.
     fn today(&self) -> String {
-        day(self.now)
+        day(self.now())
     }
 
     /// Asks the model something short.
@@ -296,7 +298,7 @@ impl Chronicle {
 
     /// Where a program is, if it is on the PATH. None of this repository is run.
     fn program(&self, name: &str) -> Option<PathBuf> {
-        let path = (self.environment)("PATH")?;
+        let path = (self.environment())("PATH")?;
         let own = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
         own.map(|folder| folder.join(name)).find(|file| file.is_file() && !self.is_in_repository(file))
     }

@@ -50,11 +50,11 @@ impl Chronicle {
         let mut warnings = Vec::new();
         let (file, content, commit) = match at {
             Some(revision) => {
-                let repository = self.repository()?;
+                let repository = self.workplace.repository()?;
                 let commit = repository.resolve(revision)?;
                 let tree = repository.commit_tree(commit)?;
                 let mut found = None;
-                for candidate in repository.root_relative(&self.directory, path)? {
+                for candidate in repository.root_relative(self.workplace.directory(), path)? {
                     if let (None, Some(blob)) = (&found, repository.blob_at(tree, candidate.as_bstr())?) {
                         found = Some((candidate.to_string(), repository.blob(blob)?));
                     }
@@ -80,7 +80,7 @@ impl Chronicle {
 
     /// The one file that `path` names, which may be gone.
     pub(crate) fn one_file(&self, path: &Path) -> Result<OneFile, Error> {
-        let repository = self.repository()?;
+        let repository = self.workplace.repository()?;
         let head = repository.born_head()?;
         let scope = self.scope(path, head)?;
         let ([file], false) = (&scope.files[..], scope.is_directory) else {

@@ -26,8 +26,8 @@ impl Chronicle {
     /// The files that `path` stands for; literal, never a pattern.
     pub(crate) fn scope(&self, path: &Path, head: ObjectId) -> Result<Scope, Error> {
         let shown = || path.to_string_lossy().escape_debug().to_string();
-        let repository = self.repository()?;
-        let candidates = repository.root_relative(&self.directory, path)?;
+        let repository = self.workplace.repository()?;
+        let candidates = repository.root_relative(self.workplace.directory(), path)?;
         if candidates.is_empty() {
             return OutsideRepositorySnafu { path: shown() }.fail();
         }
@@ -72,7 +72,12 @@ impl Chronicle {
                 return Ok(Scope { remark: Some(remark), ..Self::present(candidate, None) });
             }
         }
-        let whereabouts = chronicle_commits::whereabouts(self.lazy(), self.caches(), head, &candidates)?;
+        let whereabouts = chronicle_commits::whereabouts(
+            self.workplace.lazy(),
+            self.workplace.caches(),
+            head,
+            &candidates,
+        )?;
         for (candidate, whereabouts) in candidates.into_iter().zip(whereabouts) {
             let (file, remark) = match whereabouts {
                 Whereabouts::Never => continue,

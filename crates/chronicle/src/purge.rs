@@ -49,7 +49,7 @@ impl Chronicle {
     /// # Errors
     /// When nothing of that name ever was, several things are meant, or a ref cannot be written.
     pub fn purge(&self, target: &str, is_trial: bool) -> Result<PurgeReply, Error> {
-        let repository = self.repository()?;
+        let repository = self.workplace.repository()?;
         let target = match repository.resolve(target) {
             Ok(commit) => PurgeTarget::Commit(commit),
             // A note outlives its commit.
@@ -65,9 +65,9 @@ impl Chronicle {
         }
         // What a remote is known to have is what its push is held against.
         let before = repository.chronicle_refs()?;
-        let (author, timestamp) = (repository.author_name(), self.now.to_string());
-        let mut report = purge(repository, &target, Self::new_id(), author, timestamp)?;
-        let sessions = match self.memory() {
+        let (author, timestamp) = (repository.author_name(), self.workplace.now().to_string());
+        let mut report = purge(repository, &target, crate::new_id(), author, timestamp)?;
+        let sessions = match self.memory().open() {
             Ok(Some(memory)) => memory
                 .store
                 .read(|connection| NamedSession::with_words(connection, |text| report.texts.are_in(text)))?,
@@ -107,14 +107,14 @@ impl Chronicle {
     /// Empties what may quote words that were purged, here or by a pull: logs, and the bundles of `gc`, all of whose
     /// lessons are on other commits.
     pub(crate) fn forget_purged_words(&self) -> Result<(), Error> {
-        let repository = self.repository()?;
-        self.forget_words_shown()?;
+        let repository = self.workplace.repository()?;
+        self.memory().forget_words_shown()?;
         WriterLog::of(repository)?.strike_reasons()?;
         gc::remove_backups(repository)
     }
 
     fn still_held(&self, reply: &PurgeReply) -> Result<Vec<String>, Error> {
-        let repository = self.repository()?;
+        let repository = self.workplace.repository()?;
         let mut held = Vec::new();
         let has_log = |name: &&RewrittenRef| repository.common_dir().join("logs").join(&name.name).exists();
         let logged: Vec<String> = reply.refs.iter().filter(has_log).map(|name| quoted(&name.name)).collect();

@@ -156,14 +156,14 @@ impl Chronicle {
             limits,
             all: command.all,
             at: None,
-            half_life_days: self.read_settings()?.half_life_days,
-            now: self.now,
+            half_life_days: self.workplace.read_settings()?.half_life_days,
+            now: self.workplace.now(),
         })
     }
 
     /// Answers without regard to how long the answer is.
     fn read_whole(&self, command: &ReadCommand) -> Result<Reading, Error> {
-        let head = self.repository()?.head()?.ok_or(GitError::NoCommits)?;
+        let head = self.workplace.repository()?.head()?.ok_or(GitError::NoCommits)?;
         let mut files = Vec::new();
         let mut names = Vec::new();
         let mut remarks = Vec::new();
@@ -189,8 +189,11 @@ impl Chronicle {
         }
         let content = match (&files[..], is_directory) {
             ([file], false) if command.lines.is_some() || anchor.is_some() => {
-                self.repository()?.fetch_present(Some(head), [file.path.as_bstr()])?;
-                self.repository()?.present_file(Some(head), file.path.as_bstr())?.map(|file| file.content)
+                self.workplace.repository()?.fetch_present(Some(head), [file.path.as_bstr()])?;
+                self.workplace
+                    .repository()?
+                    .present_file(Some(head), file.path.as_bstr())?
+                    .map(|file| file.content)
             }
             _ => None,
         };
@@ -201,7 +204,7 @@ impl Chronicle {
         });
         let (scope, anchored) = self.scope_of(command, anchor.as_deref(), &files, content)?;
         let request = self.request(command, files, names, (anchor, scope))?;
-        let reading = chronicle_commits::read(self.lazy(), self.caches(), &request)?;
+        let reading = chronicle_commits::read(self.workplace.lazy(), self.workplace.caches(), &request)?;
         with_remarks(reading, remarks, anchored)
     }
 
@@ -211,8 +214,13 @@ impl Chronicle {
     /// When the repository cannot be read.
     pub fn read_recent(&self, command: &ReadCommand) -> Result<Reading, Error> {
         let limits = self.limits(command)?;
-        let recent = Recent { limits, half_life_days: self.read_settings()?.half_life_days, now: self.now };
-        let reading = chronicle_commits::read_recent(self.lazy(), self.caches(), &recent)?;
+        let recent = Recent {
+            limits,
+            half_life_days: self.workplace.read_settings()?.half_life_days,
+            now: self.workplace.now(),
+        };
+        let reading =
+            chronicle_commits::read_recent(self.workplace.lazy(), self.workplace.caches(), &recent)?;
         self.fit(reading, command)
     }
 
@@ -235,7 +243,7 @@ impl Chronicle {
     }
 
     pub(crate) fn max_regions(&self, command: &ReadCommand) -> Result<usize, Error> {
-        Ok(command.max_regions.unwrap_or(self.read_settings()?.max_regions))
+        Ok(command.max_regions.unwrap_or(self.workplace.read_settings()?.max_regions))
     }
 
     /// The moment that a date or a revision stands for.
@@ -243,15 +251,15 @@ impl Chronicle {
         if let Some(time) = chronicle_core::parse_time(text) {
             return Ok(time);
         }
-        match self.repository()?.resolve(text) {
-            Ok(id) => Ok(self.repository()?.commit(id)?.time),
+        match self.workplace.repository()?.resolve(text) {
+            Ok(id) => Ok(self.workplace.repository()?.commit(id)?.time),
             Err(GitError::UnknownRevision { .. }) => InvalidSinceSnafu { text }.fail(),
             Err(other) => Err(other.into()),
         }
     }
 
     pub(crate) fn fit(&self, mut reading: Reading, command: &ReadCommand) -> Result<Reading, Error> {
-        for warning in self.read_settings()?.warnings.iter().rev() {
+        for warning in self.workplace.read_settings()?.warnings.iter().rev() {
             if !reading.warnings.contains(warning) {
                 reading.warnings.insert(0, warning.clone());
             }

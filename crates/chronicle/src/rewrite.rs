@@ -41,7 +41,7 @@ impl Chronicle {
     /// # Errors
     /// When the notes cannot be read or written.
     pub fn carry(&self, pairs: &[(String, String)]) -> Result<CarryReply, Error> {
-        let repository = self.repository()?;
+        let repository = self.workplace.repository()?;
         let mut reply = CarryReply::default();
         let mut sources: Vec<(ObjectId, Vec<ObjectId>)> = Vec::new();
         for (old, new) in pairs {
@@ -78,7 +78,7 @@ impl Chronicle {
     /// # Errors
     /// When a commit is unknown, or the notes cannot be written.
     pub(crate) fn annotate_from(&self, sources: &Sources, revision: &str) -> Result<AnnotateReply, Error> {
-        let repository = self.repository()?;
+        let repository = self.workplace.repository()?;
         let target = repository.resolve(revision)?;
         let (sources, how) = match sources {
             Sources::Amended(old) => (vec![source(repository, old)?], Rewrite::Amend),
@@ -213,10 +213,10 @@ impl Chronicle {
     /// # Errors
     /// When the repository cannot be read, or the notes cannot be written.
     pub fn reconcile(&self, effort: Effort, is_dry: bool) -> Result<ReconcileReply, Error> {
-        let repository = self.repository()?;
+        let repository = self.workplace.repository()?;
         if !is_dry {
             let author = repository.author_name();
-            let stamp = Stamp { now: self.now, author, new_id: &mut Self::new_id };
+            let stamp = Stamp { now: self.workplace.now(), author, new_id: &mut crate::new_id };
             bind_overdue(repository, &stamp)?;
         }
         let dropped = match is_dry {

@@ -31,7 +31,7 @@ use snafu::ensure;
 
 use queue::QUEUE_LOCK;
 
-use crate::{Error, error::UnknownSessionSnafu, memory::Memory};
+use crate::{Error, error::UnknownSessionSnafu, memory::OpenMemory};
 
 /// How many characters of a session's id are shown, where these tell it from others.
 const SHORT: usize = 8;
@@ -48,7 +48,7 @@ pub fn short_session(name: &str) -> &str {
     &name[..name.floor_char_boundary(word + SHORT)]
 }
 
-impl Memory {
+impl OpenMemory {
     /// The session that `start` begins the id of.
     pub(crate) fn session(&self, start: &str) -> Result<NamedSession, Error> {
         ensure!(!start.is_empty(), UnknownSessionSnafu { reason: "the id of the session is empty" });

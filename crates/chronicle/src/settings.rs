@@ -27,7 +27,7 @@ pub use self::{
     },
     table::{Rule, SETTINGS, Setting},
 };
-use crate::{Chronicle, Error, allow::Wanted, error::InvalidSettingSnafu};
+use crate::{Error, Workplace, allow::Wanted, error::InvalidSettingSnafu};
 
 /// Where a value comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -123,7 +123,7 @@ impl Settings {
     }
 }
 
-impl Chronicle {
+impl Workplace {
     /// All settings as they are now.
     ///
     /// # Errors
@@ -190,12 +190,12 @@ impl Chronicle {
         );
         let key = format!("chronicle.{}", setting.name);
         if for_user || setting.rule == Rule::User {
-            set_user_config(&self.directory, &key, value)?;
+            set_user_config(self.directory(), &key, value)?;
         } else {
             self.repository()?.set_config(&key, value)?;
         }
         // What was opened before does not know yet.
-        let anew = self.anew(&self.directory, false);
+        let anew = self.anew(self.directory(), false);
         if setting.name.starts_with("llm.") {
             anew.note_own_keys();
         }
@@ -228,8 +228,8 @@ impl Chronicle {
 
     /// The settings about reading, when it is plain without opening the repository that git says nothing about them.
     fn glanced_settings(&self) -> Option<Settings> {
-        let glance = self.keeps_facts.then(|| self.sight()).flatten()?;
-        let environment = self.environment;
+        let glance = self.keeps_facts().then(|| self.sight()).flatten()?;
+        let environment = self.environment();
         let is_silent = |glance: &Glance| {
             !glance.may_set(
                 &READ_SETTINGS.map(str::to_lowercase).each_ref().map(String::as_str),
@@ -246,7 +246,7 @@ impl Chronicle {
     /// The value of a setting that few set, and what to tell about it. Where nothing in sight speaks of it, no
     /// repository is opened; where one cannot be opened, nobody set it.
     pub(crate) fn setting_of_few(&self, setting: &Setting) -> (String, Vec<String>) {
-        let user = UserConfig::of(self.environment);
+        let user = UserConfig::of(self.environment());
         let may_set = |glance: &Glance| glance.may_set(&[&setting.name.to_lowercase()], &user);
         let may_be_set = self.variable(&setting.variable()).is_some() || self.sight().is_none_or(may_set);
         if may_be_set && let Ok(settings) = self.model_settings() {
@@ -274,7 +274,7 @@ impl Chronicle {
 
     /// A variable of the environment, if it is there and text.
     pub(crate) fn variable(&self, name: &str) -> Option<String> {
-        (self.environment)(name).and_then(|value: OsString| value.into_string().ok())
+        (self.environment())(name).and_then(|value: OsString| value.into_string().ok())
     }
 }
 

@@ -23,7 +23,7 @@ use serde::Serialize;
 pub use self::find::{FindSharedCommand, FoundShared, SharedFinding};
 use self::{allowed::Allowed, record::Sharing};
 use crate::{
-    Chronicle, Error,
+    Error, Memory, Workplace,
     error::{NotSharingSnafu, OtherShareSnafu, RefusedShareSnafu, ShareOlderSnafu},
 };
 use snafu::{OptionExt, ensure};
@@ -163,24 +163,36 @@ pub struct SharePulled {
     pub in_copy: usize,
 }
 
-impl Chronicle {
+/// What machines share of session memory.
+#[derive(Clone, Copy)]
+pub struct Shared<'w> {
+    pub(crate) workplace: &'w Workplace,
+}
+
+impl<'w> Shared<'w> {
+    fn memory(self) -> Memory<'w> {
+        Memory::new(self.workplace)
+    }
+}
+
+impl Shared<'_> {
     /// Shares by way of the store at a place from now on; makes the store where there is none.
     ///
     /// # Errors
     /// When it is no place for one, cannot be reached, or the record cannot be written.
-    pub fn share_init(&self, command: &ShareInit) -> Result<ShareStatus, Error> {
+    pub fn init(&self, command: &ShareInit) -> Result<ShareStatus, Error> {
         let url = self.share_url(&command.url)?;
         self.takes_no_endpoint(&url)?;
-        let home = self.memory_home()?;
+        let home = self.workplace.memory_home()?;
         let _lock = record::lock(&home)?;
         let known = Sharing::load(&home)?;
-        let new = Self::new_id().0;
+        let new = crate::new_id().0;
         let table = Table::create(&url, Role::Shared, &new)?;
         let mut sharing = match known {
             Some(known) if known.identity == table.identity() => known,
             // Another store: what may go out stays decided, what was seen there says nothing of it.
             Some(known) => Sharing { seen_version: 0, pushed_at: None, pulled_at: None, ..known },
-            None => Sharing { machine_id: Self::new_id().0, ..Sharing::default() },
+            None => Sharing { machine_id: crate::new_id().0, ..Sharing::default() },
         };
         sharing.url = url;
         sharing.identity = table.identity().to_owned();
@@ -192,14 +204,14 @@ impl Chronicle {
         sharing.machine = named(&command.machine, &sharing.machine, &machine_name);
         sharing.author = named(&command.author, &sharing.author, &|| self.share_author());
         sharing.store(&home)?;
-        self.share_status()
+        self.status()
     }
 
     /// Lets something out with the next push.
     ///
     /// # Errors
     /// When nothing is shared yet, or what is meant is not known.
-    pub fn share_add(&self, what: &ShareWhat) -> Result<ShareStatus, Error> {
+    pub fn add(&self, what: &ShareWhat) -> Result<ShareStatus, Error> {
         self.share_changed(|sharing| self.allow(sharing, what))
     }
 
@@ -207,7 +219,7 @@ impl Chronicle {
     ///
     /// # Errors
     /// When nothing is shared yet, or what is meant is not known.
-    pub fn share_remove(&self, what: &ShareWhat) -> Result<ShareStatus, Error> {
+    pub fn remove(&self, what: &ShareWhat) -> Result<ShareStatus, Error> {
         self.share_changed(|sharing| self.forbid(sharing, what))
     }
 
@@ -215,21 +227,21 @@ impl Chronicle {
         &self,
         change: impl FnOnce(&mut Sharing) -> Result<(), Error>,
     ) -> Result<ShareStatus, Error> {
-        let home = self.memory_home()?;
+        let home = self.workplace.memory_home()?;
         {
             let _lock = record::lock(&home)?;
             let mut sharing = Sharing::load(&home)?.context(NotSharingSnafu)?;
             change(&mut sharing)?;
             sharing.store(&home)?;
         }
-        self.share_status()
+        self.status()
     }
 
     /// What is shared, without asking the store.
     ///
     /// # Errors
     /// When the record or session memory cannot be read.
-    pub fn share_status(&self) -> Result<ShareStatus, Error> {
+    pub fn status(&self) -> Result<ShareStatus, Error> {
         let mut status = ShareStatus {
             schema: "chronicle-share/v1",
             built: chronicle_share::IS_BUILT,
@@ -246,7 +258,7 @@ impl Chronicle {
             in_copy: 0,
             warnings: Vec::new(),
         };
-        let home = self.memory_home()?;
+        let home = self.workplace.memory_home()?;
         let Some(sharing) = Sharing::load(&home)? else { return Ok(status) };
         let allowed = self.allowed(&sharing)?;
         status.digests = allowed.rows.iter().filter(|row| row.kind == "digest").count();
@@ -279,8 +291,8 @@ impl Chronicle {
     /// # Errors
     /// When nothing is shared yet, or the store cannot be reached or written. What went out before the error stays out;
     /// the next push goes on from there.
-    pub fn share_push(&self, is_dry_run: bool) -> Result<SharePushed, Error> {
-        let home = self.memory_home()?;
+    pub fn push(&self, is_dry_run: bool) -> Result<SharePushed, Error> {
+        let home = self.workplace.memory_home()?;
         let _lock = record::lock(&home)?;
         let mut sharing = Sharing::load(&home)?.context(NotSharingSnafu)?;
         let Allowed { rows, redacted, mut warnings, reachable } = self.allowed(&sharing)?;
@@ -314,17 +326,17 @@ impl Chronicle {
             table.remove(&gone)?;
             table.put(&fresh)?;
             // The store keeps what was removed for as long as somebody may be reading it.
-            let is_to_prune = sharing.taken_back_at.is_some_and(|at| at + BYTES_STAY <= self.now);
+            let is_to_prune = sharing.taken_back_at.is_some_and(|at| at + BYTES_STAY <= self.workplace.now());
             if !gone.is_empty() || is_to_prune || table.is_scattered()? {
                 table.tidy()?;
             }
             if !gone.is_empty() {
-                sharing.taken_back_at = Some(self.now);
+                sharing.taken_back_at = Some(self.workplace.now());
             } else if is_to_prune {
                 sharing.taken_back_at = None;
             }
             sharing.seen_version = table.version()?;
-            sharing.pushed_at = Some(self.now.to_string());
+            sharing.pushed_at = Some(self.workplace.now().to_string());
             sharing.forgotten.clear();
             sharing.store(&home)?;
         }
@@ -348,8 +360,8 @@ impl Chronicle {
     ///
     /// # Errors
     /// When nothing is shared yet, or the store cannot be reached.
-    pub fn share_pull(&self, accepts_older: bool, is_anew: bool) -> Result<SharePulled, Error> {
-        let home = self.memory_home()?;
+    pub fn pull(&self, accepts_older: bool, is_anew: bool) -> Result<SharePulled, Error> {
+        let home = self.workplace.memory_home()?;
         let _lock = record::lock(&home)?;
         let mut sharing = Sharing::load(&home)?.context(NotSharingSnafu)?;
         self.takes_no_endpoint(&sharing.url)?;
@@ -387,7 +399,7 @@ impl Chronicle {
             copy.tidy()?;
         }
         sharing.seen_version = version;
-        sharing.pulled_at = Some(self.now.to_string());
+        sharing.pulled_at = Some(self.workplace.now().to_string());
         sharing.store(&home)?;
         Ok(SharePulled {
             schema: "chronicle-share-pull/v1",
@@ -403,7 +415,7 @@ impl Chronicle {
         &self,
         sessions: impl Iterator<Item = (&'n str, &'n str)>,
     ) -> Result<(), Error> {
-        let home = self.memory_home()?;
+        let home = self.workplace.memory_home()?;
         if Sharing::load(&home)?.is_none() {
             return Ok(());
         }
@@ -424,7 +436,7 @@ impl Chronicle {
             return refused("it is empty, or has control characters");
         }
         let Some((scheme, rest)) = given.split_once("://") else {
-            return Ok(self.directory.join(given).to_string_lossy().into_owned());
+            return Ok(self.workplace.directory().join(given).to_string_lossy().into_owned());
         };
         match scheme {
             "s3" if rest.contains('@') => refused(
@@ -446,20 +458,23 @@ impl Chronicle {
     fn takes_no_endpoint(&self, url: &str) -> Result<(), Error> {
         const ENDPOINTS: [&str; 4] =
             ["AWS_ENDPOINT", "AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3", "AWS_ALLOW_HTTP"];
-        let is_led = ENDPOINTS.iter().any(|name| self.variable(name).is_some());
-        let is_safe = !(url.starts_with("s3://") && self.is_unattended() && is_led);
+        let is_led = ENDPOINTS.iter().any(|name| self.workplace.variable(name).is_some());
+        let is_safe = !(url.starts_with("s3://") && self.workplace.is_unattended() && is_led);
         let reason = "a variable of an agent's session names the service; run this in a terminal of your own";
         ensure!(is_safe, RefusedShareSnafu { url, reason });
         Ok(())
     }
 
     fn share_author(&self) -> String {
-        let by_git = self.repository().ok().and_then(chronicle_git::Repository::author_name);
-        by_git.or_else(|| self.variable("USER")).map(|name| cleaned(&name).0.into_owned()).unwrap_or_default()
+        let by_git = self.workplace.repository().ok().and_then(chronicle_git::Repository::author_name);
+        by_git
+            .or_else(|| self.workplace.variable("USER"))
+            .map(|name| cleaned(&name).0.into_owned())
+            .unwrap_or_default()
     }
 
     fn copy_folder(&self, sharing: &Sharing) -> Result<PathBuf, Error> {
-        Ok(self.memory_home()?.join(COPIES).join(fingerprint(sharing.identity.as_bytes())))
+        Ok(self.workplace.memory_home()?.join(COPIES).join(fingerprint(sharing.identity.as_bytes())))
     }
 
     /// The copy on this machine.

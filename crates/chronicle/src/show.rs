@@ -65,7 +65,7 @@ impl Chronicle {
     /// # Errors
     /// When the revision is unknown.
     pub fn show(&self, revision: &str, as_written: bool) -> Result<Shown, Error> {
-        let repository = self.repository()?;
+        let repository = self.workplace.repository()?;
         let mut warnings = Vec::new();
         let key = match repository.resolve(revision) {
             Ok(id) => id,

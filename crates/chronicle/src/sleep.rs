@@ -25,10 +25,10 @@ pub(crate) use wording::Wordings;
 pub use wording::{WordedMemory, Words};
 
 use crate::{
-    Chronicle, Error,
+    Error, Memory,
     blocks::{Past, Renewal},
     digest::Digest,
-    memory::Memory,
+    memory::OpenMemory,
 };
 
 /// How long jobs may take when a session begins: what is left is done behind the next one.
@@ -85,13 +85,13 @@ pub struct JobDone {
     pub is_unfinished: bool,
 }
 
-impl Chronicle {
+impl Memory<'_> {
     /// Does what is to be done while nobody works.
     ///
     /// # Errors
     /// When session memory cannot be read or written; what was done before stays.
     pub fn consolidate(&self, command: &ConsolidateCommand) -> Result<Consolidated, Error> {
-        let home = self.memory_home()?;
+        let home = self.workplace.memory_home()?;
         let mut done = Consolidated {
             schema: "chronicle-consolidated/v1",
             dry_run: command.is_dry_run,
@@ -99,7 +99,7 @@ impl Chronicle {
             worded: None,
             is_busy: false,
         };
-        if self.memory()?.is_none() {
+        if self.open()?.is_none() {
             return Ok(done);
         }
         let lock = FileLock::acquire(&home.join(LOCK_FILE))?;
@@ -123,10 +123,10 @@ impl Chronicle {
             worded: None,
             is_busy: false,
         };
-        if self.memory()?.is_none() {
+        if self.open()?.is_none() {
             return Ok(done);
         }
-        match FileLock::try_acquire(&self.memory_home()?.join(LOCK_FILE))? {
+        match FileLock::try_acquire(&self.workplace.memory_home()?.join(LOCK_FILE))? {
             Some(_lock) => {
                 let command = ConsolidateCommand { due_only: true, ..ConsolidateCommand::default() };
                 self.sleep(&command, Some(Instant::now() + PATIENCE), &mut done)?;
@@ -142,7 +142,7 @@ impl Chronicle {
         deadline: Option<Instant>,
         done: &mut Consolidated,
     ) -> Result<(), Error> {
-        let mut memory = self.memory_to_write()?;
+        let mut memory = self.open_to_write()?;
         let is_learned = memory.learn_until(deadline)?;
         let mut past: Option<Past> = None;
         for span in Span::ALL {
@@ -155,18 +155,18 @@ impl Chronicle {
             }
             let past = match &past {
                 Some(past) => past,
-                None => past.insert(self.past(&memory)?),
+                None => past.insert(self.blocks().past(&memory)?),
             };
             let job = self.job(&mut memory, past, (span, is_learned), (command.is_dry_run, deadline))?;
             let is_unfinished = job.is_unfinished;
             done.jobs.push(JobDone { was_due, ..job });
             if !is_unfinished && !command.is_dry_run {
-                let done = Job { input: 0, done_at: self.now };
+                let done = Job { input: 0, done_at: self.workplace.now() };
                 memory.store.write(|tx| done.put(tx, span.adverb(), WHOLE))?;
             }
         }
         if !command.is_dry_run && done.jobs.iter().any(|job| !job.is_unfinished) {
-            self.note_rejected_lessons(&memory)?;
+            self.learning().note_rejected_lessons(&memory)?;
             let digests = self.last_digests(&memory)?;
             done.worded = self.word_memory(&mut memory, digests)?;
         }
@@ -174,12 +174,12 @@ impl Chronicle {
     }
 
     /// The digests of the last day, week and month that are over.
-    fn last_digests(&self, memory: &Memory) -> Result<Vec<Digest>, Error> {
-        if !self.has_chosen_model(Purpose::Digest) {
+    fn last_digests(&self, memory: &OpenMemory) -> Result<Vec<Digest>, Error> {
+        if !self.workplace.has_chosen_model(Purpose::Digest) {
             return Ok(Vec::new());
         }
-        let zone = self.zone();
-        let today = self.now.to_zoned(zone.clone()).date();
+        let zone = self.blocks().zone();
+        let today = self.workplace.now().to_zoned(zone.clone()).date();
         let before = |span| Some(Period::of(span, Period::of(span, today).first().yesterday().ok()?));
         let mut found = Vec::new();
         for period in Span::ALL.into_iter().filter_map(before) {
@@ -190,17 +190,17 @@ impl Chronicle {
     }
 
     /// Whether a job was not done yet in the day, week or month that it is now.
-    pub(crate) fn is_due(&self, memory: &Memory, span: Span) -> Result<bool, Error> {
+    pub(crate) fn is_due(&self, memory: &OpenMemory, span: Span) -> Result<bool, Error> {
         let last = memory.store.read(|connection| Job::find(connection, span.adverb(), WHOLE))?;
-        let zone = self.zone();
-        let now = Period::of(span, self.now.to_zoned(zone.clone()).date());
+        let zone = self.blocks().zone();
+        let now = Period::of(span, self.workplace.now().to_zoned(zone.clone()).date());
         // Any other one counts: a clock that was ahead must not keep it from being done.
         Ok(last.is_none_or(|last| Period::of(span, last.done_at.to_zoned(zone).date()) != now))
     }
 
     fn job(
         &self,
-        memory: &mut Memory,
+        memory: &mut OpenMemory,
         past: &Past,
         (span, is_learned): (Span, bool),
         (is_dry_run, deadline): (bool, Option<Instant>),
@@ -227,7 +227,7 @@ impl Chronicle {
         };
         // What blocks say must not depend on how much was learned so far.
         if is_learned {
-            job.blocks = self.renew_blocks(memory, past, renewal, is_dry_run)?;
+            job.blocks = self.blocks().renew_blocks(memory, past, renewal, is_dry_run)?;
         } else {
             job.is_unfinished = true;
         }
@@ -250,16 +250,18 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::sessions::{IngestCommand, What};
+    use crate::{
+        Workplace,
+        sessions::{IngestCommand, What},
+    };
 
     #[test]
     fn what_cannot_be_learned_in_time_is_learned_next_time_and_no_block_tells_of_half_of_it() {
         let home = tempfile::tempdir().unwrap();
         let now = "2026-03-10T12:00:00Z".parse().unwrap();
-        let chronicle = Chronicle {
-            environment: |name| (name == "CHRONICLE_HOME").then(|| "memory".into()),
-            ..Chronicle::new(home.path(), now, false)
-        };
+        let workplace = Workplace::new(home.path(), now, false)
+            .with_environment(|name| (name == "CHRONICLE_HOME").then(|| "memory".into()));
+        let memory = Memory::new(&workplace);
         let said = |id, role, text| {
             format!(
                 "{{\"session\": \"s1\", \"id\": {id}, \"role\": \"{role}\", \"text\": \"{text}\", \
@@ -269,21 +271,21 @@ mod tests {
         let rows = [said(1, "user", "I prefer pnpm over npm."), said(2, "assistant", "Right.")];
         fs::write(home.path().join("s1.jsonl"), rows.concat()).unwrap();
         let what = What::Files(vec!["s1.jsonl".into()]);
-        chronicle.ingest(&IngestCommand { what }, &mut |_, _| {}).unwrap();
+        memory.ingest(&IngestCommand { what }, &mut |_, _| {}).unwrap();
         let done = |deadline| {
             let mut done =
                 Consolidated { schema: "", dry_run: false, jobs: Vec::new(), worded: None, is_busy: false };
             let command = ConsolidateCommand { due_only: true, ..ConsolidateCommand::default() };
-            chronicle.sleep(&command, deadline, &mut done).unwrap();
+            memory.sleep(&command, deadline, &mut done).unwrap();
             done.jobs
         };
         let late = done(Some(Instant::now()));
         assert_eq!(late.len(), 3);
         assert!(late.iter().all(|job| job.is_unfinished && job.blocks.is_empty()), "{late:?}");
-        assert_eq!(chronicle.n_unlearned().unwrap(), 1);
+        assert_eq!(memory.learning().n_unlearned().unwrap(), 1);
         let next = done(Some(Instant::now() + PATIENCE));
         assert!(next.iter().all(|job| job.was_due && !job.is_unfinished), "{next:?}");
         assert!(next.iter().any(|job| job.blocks.contains(&"preferences".to_owned())), "{next:?}");
-        assert_eq!(chronicle.n_unlearned().unwrap(), 0);
+        assert_eq!(memory.learning().n_unlearned().unwrap(), 0);
     }
 }

@@ -35,11 +35,11 @@ impl Chronicle {
         let (text, redacted) = wash(&command.text);
         let text = text.trim().to_owned();
         snafu::ensure!(!text.is_empty(), EmptyRemarkSnafu);
-        let head = self.repository()?.head()?;
+        let head = self.workplace.repository()?.head()?;
         let mut remark = StagedRemark {
-            timestamp: self.now.to_string(),
+            timestamp: self.workplace.now().to_string(),
             text,
-            id: Some(Self::new_id()),
+            id: Some(crate::new_id()),
             head: head.map(|id| id.to_string()),
             category: command.category,
             file: None,
@@ -49,11 +49,16 @@ impl Chronicle {
         match (&command.file, command.lines) {
             (Some(path), lines) => {
                 let shown = || path.to_string_lossy().escape_debug().to_string();
-                let candidates = self.repository()?.root_relative(&self.directory, path)?;
+                let candidates =
+                    self.workplace.repository()?.root_relative(self.workplace.directory(), path)?;
                 let mut found = None;
-                self.repository()?.fetch_present(head, candidates.iter().map(|path| path.as_bstr()))?;
+                self.workplace
+                    .repository()?
+                    .fetch_present(head, candidates.iter().map(|path| path.as_bstr()))?;
                 for candidate in candidates {
-                    if let Some(file) = self.repository()?.present_file(head, candidate.as_bstr())? {
+                    if let Some(file) =
+                        self.workplace.repository()?.present_file(head, candidate.as_bstr())?
+                    {
                         found = Some((candidate, file));
                         break;
                     }
@@ -70,7 +75,7 @@ impl Chronicle {
             (None, Some(_)) => return LinesNeedOneFileSnafu.fail(),
             (None, None) => {}
         }
-        Staging::open(self.repository()?)?.add(remark.clone())?;
+        Staging::open(self.workplace.repository()?)?.add(remark.clone())?;
         Ok((remark, redacted.into_iter().map(|kind| kind.name().to_owned()).collect()))
     }
 
@@ -79,7 +84,7 @@ impl Chronicle {
     /// # Errors
     /// When they cannot be read.
     pub fn staged(&self) -> Result<Vec<StagedRemark>, Error> {
-        Ok(Staging::peek(self.repository()?)?)
+        Ok(Staging::peek(self.workplace.repository()?)?)
     }
 
     /// Drops the remarks that wait for their commit; returns how many there were.
@@ -87,7 +92,7 @@ impl Chronicle {
     /// # Errors
     /// When they cannot be read or written.
     pub fn clear_staged(&self) -> Result<usize, Error> {
-        let mut staging = Staging::open(self.repository()?)?;
+        let mut staging = Staging::open(self.workplace.repository()?)?;
         let n_remarks = staging.remarks().len();
         staging.retain(|_| false)?;
         Ok(n_remarks + staging.retain_strange(|_| false)?)

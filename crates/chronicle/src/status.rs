@@ -68,12 +68,12 @@ impl Chronicle {
     /// # Errors
     /// When the repository cannot be read.
     pub fn status(&self, limit: usize) -> Result<Status, Error> {
-        let repository = self.repository()?;
+        let repository = self.workplace.repository()?;
         let mut warnings = Vec::new();
         let annotated: BTreeSet<_> = Notebook::open(repository, &mut warnings)?.keys().collect();
         let covered = coverage(repository, &annotated, limit)?;
         let orphans = tidy::orphans(repository)?;
-        let sync = self.sync_status()?;
+        let sync = self.remotes().status()?;
         warnings.extend(sync.warnings);
         Ok(Status {
             schema: "chronicle-status/v1",

@@ -23,16 +23,16 @@ impl Chronicle {
     }
 
     fn open_here(&self) -> Option<[u32; 3]> {
-        let memory = self.memory().ok()??;
-        let Scope::One(project) = self.memory_scope(&memory, None, false).ok()? else { return None };
-        memory.store.n_open_by_priority(project.id, self.now).ok()
+        let memory = self.memory().open().ok()??;
+        let Scope::One(project) = self.memory().memory_scope(&memory, None, false).ok()? else { return None };
+        memory.store.n_open_by_priority(project.id, self.workplace.now()).ok()
     }
 
     fn is_unannotated(&self) -> bool {
-        let Some(glance) = self.glance().filter(|glance| !glance.notes.is_empty()) else {
+        let Some(glance) = self.workplace.glance().filter(|glance| !glance.notes.is_empty()) else {
             return false;
         };
-        let note = self.repository().map(|repository| repository.note(NOTES_REF, glance.head));
+        let note = self.workplace.repository().map(|repository| repository.note(NOTES_REF, glance.head));
         matches!(note, Ok(Ok(None)))
     }
 }

@@ -237,7 +237,7 @@ impl Chronicle {
     /// # Errors
     /// When the path was never there, or neither the file nor any note has the name.
     pub fn summary(&self, path: PathBuf, anchor: Option<&str>) -> Result<Summary, Error> {
-        let repository = self.repository()?;
+        let repository = self.workplace.repository()?;
         let mut warnings = Vec::new();
         let wanted = match anchor {
             Some(anchor) => Some(self.anchored_at(&path, anchor)?.0),

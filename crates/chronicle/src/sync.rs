@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    Chronicle, Error,
+    Chronicle, Error, Workplace,
     error::{PushedElsewhereSnafu, SeveralRemotesSnafu},
 };
 
@@ -84,13 +84,25 @@ pub enum Standing {
 
 const SCHEMA: &str = "chronicle-sync/v1";
 
-impl Chronicle {
+/// The exchange of notes with remotes.
+#[derive(Clone, Copy)]
+pub struct Remotes<'c> {
+    pub(crate) chronicle: &'c Chronicle,
+}
+
+impl<'c> Remotes<'c> {
+    fn workplace(&self) -> &'c Workplace {
+        self.chronicle.workplace()
+    }
+}
+
+impl Remotes<'_> {
     /// Makes `git fetch` bring the notes of a remote, and exchanges notes with it when none is named.
     ///
     /// # Errors
     /// When there is no such remote, or the configuration cannot be written.
-    pub fn sync_enable(&self, remote: Option<&str>) -> Result<Synced, Error> {
-        let repository = self.repository()?;
+    pub fn enable(&self, remote: Option<&str>) -> Result<Synced, Error> {
+        let repository = self.workplace().repository()?;
         let remote = match remote {
             Some(name) => known(repository, name)?,
             None => default_remote(repository)?,
@@ -140,10 +152,10 @@ impl Chronicle {
         Ok(synced)
     }
 
-    /// The remote that [`Chronicle::sync_enable`] would be for, if notes are exchanged with none yet.
+    /// The remote that [`Remotes::sync_enable`] would be for, if notes are exchanged with none yet.
     #[must_use]
     pub fn remote_to_enable(&self) -> Option<String> {
-        let repository = self.repository().ok()?;
+        let repository = self.workplace().repository().ok()?;
         if !repository.enabled_remotes().is_empty() {
             return None;
         }
@@ -154,14 +166,15 @@ impl Chronicle {
     ///
     /// # Errors
     /// When the remote cannot be reached or refuses, or when others stay faster.
-    pub fn sync_along(&self, remote: &str) -> Result<(), Error> {
-        if self.is_shared_with(remote) { self.sync_push(Some(remote), false).map(drop) } else { Ok(()) }
+    pub fn along(&self, remote: &str) -> Result<(), Error> {
+        if self.is_shared_with(remote) { self.push(Some(remote), false).map(drop) } else { Ok(()) }
     }
 
     /// Whether notes are exchanged with this remote when none is named.
     #[must_use]
     pub fn is_shared_with(&self, remote: &str) -> bool {
-        self.repository()
+        self.workplace()
+            .repository()
             .is_ok_and(|repository| repository.enabled_remotes().iter().any(|name| name == remote))
     }
 
@@ -169,16 +182,16 @@ impl Chronicle {
     /// with.
     #[must_use]
     pub fn pushes_elsewhere(&self, remote: Option<&str>) -> bool {
-        let partners = self.repository().and_then(|repository| partners(repository, remote));
+        let partners = self.workplace().repository().and_then(|repository| partners(repository, remote));
         partners.is_ok_and(|partners| partners.iter().any(|name| !self.is_shared_with(name)))
     }
 
-    /// Takes back what [`Chronicle::sync_enable`] set: for one remote, or for all of them.
+    /// Takes back what [`Remotes::sync_enable`] set: for one remote, or for all of them.
     ///
     /// # Errors
     /// When the configuration cannot be written.
-    pub fn sync_disable(&self, remote: Option<&str>) -> Result<Synced, Error> {
-        let repository = self.repository()?;
+    pub fn disable(&self, remote: Option<&str>) -> Result<Synced, Error> {
+        let repository = self.workplace().repository()?;
         let mut enabled = configured_remotes(repository);
         let recorded = repository.enabled_remotes().into_iter();
         enabled.extend(recorded.filter(|name| !enabled.contains(name)).collect::<Vec<_>>());
@@ -229,8 +242,8 @@ impl Chronicle {
     ///
     /// # Errors
     /// When the notes cannot be read.
-    pub fn sync_status(&self) -> Result<Synced, Error> {
-        let repository = self.repository()?;
+    pub fn status(&self) -> Result<Synced, Error> {
+        let repository = self.workplace().repository()?;
         let mut synced = Synced::new("status");
         let configured = configured_remotes(repository);
         let trusted = repository.enabled_remotes();
@@ -272,8 +285,8 @@ impl Chronicle {
     ///
     /// # Errors
     /// When a remote cannot be reached, or our notes cannot be read or written.
-    pub fn sync_pull(&self, remote: Option<&str>, accept_purge: bool) -> Result<Synced, Error> {
-        let repository = self.repository()?;
+    pub fn pull(&self, remote: Option<&str>, accept_purge: bool) -> Result<Synced, Error> {
+        let repository = self.workplace().repository()?;
         let mut synced = Synced::new("pull");
         let (mut is_purged, mut ignored) = (false, Vec::new());
         for remote in partners(repository, remote)? {
@@ -291,8 +304,8 @@ impl Chronicle {
         synced.kept.dedup();
         if accept_purge && !synced.kept.is_empty() {
             synced.removed = std::mem::take(&mut synced.kept);
-            let (author, timestamp) = (repository.author_name(), self.now.to_string());
-            purge::accept(repository, &synced.removed, Self::new_id(), author, timestamp)?;
+            let (author, timestamp) = (repository.author_name(), self.workplace().now().to_string());
+            purge::accept(repository, &synced.removed, crate::new_id(), author, timestamp)?;
             purge::enforce(repository)?;
             is_purged = true;
             let ids: Vec<&str> = synced.removed.iter().map(|id| id.0.as_str()).collect();
@@ -318,10 +331,10 @@ impl Chronicle {
             synced.kept.append(&mut ignored);
         }
         if is_purged {
-            self.forget_purged_words()?;
+            self.chronicle.forget_purged_words()?;
         }
         // Commits may have been squashed on the server, or rewritten where no hook ran.
-        self.reconcile_lazily()?;
+        self.chronicle.git_hooks().reconcile_lazily()?;
         Ok(synced)
     }
 
@@ -330,11 +343,11 @@ impl Chronicle {
     ///
     /// # Errors
     /// When a remote cannot be reached or refuses, or when others stay faster.
-    pub fn sync_push(&self, remote: Option<&str>, vouches: bool) -> Result<Synced, Error> {
-        let repository = self.repository()?;
+    pub fn push(&self, remote: Option<&str>, vouches: bool) -> Result<Synced, Error> {
+        let repository = self.workplace().repository()?;
         let mut synced = Synced::new("push");
         // What is known of rewritten commits goes along to the others.
-        self.reconcile_lazily()?;
+        self.chronicle.git_hooks().reconcile_lazily()?;
         for remote in partners(repository, remote)? {
             let mut of_remote = SyncedRemote::new(repository, &remote);
             if let Some(url) =
@@ -344,7 +357,7 @@ impl Chronicle {
             }
             let report = sync::push(repository, &remote, vouches)?;
             if report.is_purged {
-                self.forget_purged_words()?;
+                self.chronicle.forget_purged_words()?;
             }
             for (name, merged) in report.pulled {
                 of_remote.refs.push(synced.merged(&name, merged));
@@ -379,8 +392,8 @@ impl Chronicle {
     ///
     /// # Errors
     /// When a revision is unknown, the remote cannot be reached, or our notes cannot be written.
-    pub fn sync_import(&self, remote: &str, range: &str) -> Result<Synced, Error> {
-        let repository = self.repository()?;
+    pub fn import(&self, remote: &str, range: &str) -> Result<Synced, Error> {
+        let repository = self.workplace().repository()?;
         let commits = commits_of(repository, range)?;
         let report = sync::import(repository, remote, &commits)?;
         let mut synced = Synced::new("import");

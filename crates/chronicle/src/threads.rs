@@ -13,8 +13,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    Chronicle, Error,
-    memory::{Memory, Scope},
+    Error, Memory, Workplace,
+    memory::{OpenMemory, Scope},
 };
 
 mod by_hand;
@@ -148,15 +148,27 @@ pub struct Closing {
     pub evidence: Vec<Evidence>,
 }
 
-impl Chronicle {
+/// Work that is carried on from session to session, in session memory.
+#[derive(Clone, Copy)]
+pub struct Threads<'w> {
+    pub(crate) workplace: &'w Workplace,
+}
+
+impl<'w> Threads<'w> {
+    fn memory(self) -> Memory<'w> {
+        Memory::new(self.workplace)
+    }
+}
+
+impl Threads<'_> {
     /// What is open: threads of session memory, and lessons of the current repository.
     ///
     /// # Errors
     /// When the project is unknown, or session memory cannot be read.
     pub fn pending(&self, command: &PendingCommand) -> Result<Pending, Error> {
-        let memory = self.memory()?;
+        let memory = self.memory().open()?;
         let scope = match &memory {
-            Some(memory) => self.memory_scope(memory, command.project.as_deref(), command.all)?,
+            Some(memory) => self.memory().memory_scope(memory, command.project.as_deref(), command.all)?,
             None => Scope::Unknown,
         };
         let mut pending = Pending {
@@ -175,19 +187,24 @@ impl Chronicle {
         let mut n_open = 0;
         if let Some(memory) = memory.as_ref().filter(|_| scope != Scope::Unknown) {
             let store = &memory.store;
-            let open = store.n_open_threads(scope.project(), self.now)?;
+            let open = store.n_open_threads(scope.project(), self.workplace.now())?;
             n_open = open.n_listed + if command.archived { open.n_archived } else { 0 };
             pending.n_archived = if command.archived { 0 } else { open.n_archived };
-            let listed = store.listed_threads(scope.project(), self.now, command.archived, command.limit)?;
+            let listed = store.listed_threads(
+                scope.project(),
+                self.workplace.now(),
+                command.archived,
+                command.limit,
+            )?;
             for thread in &listed {
-                pending.items.push(OpenItem::of(store, thread, self.now)?);
+                pending.items.push(OpenItem::of(store, thread, self.workplace.now())?);
             }
         }
         pending.items.sort_by_key(OpenItem::rank);
         room::cut(&mut pending.items, command.limit, OpenItem::whose);
         pending.n_more = (n_open + n_lessons).saturating_sub(pending.items.len());
         if let (Some(memory), true) = (&memory, pending.items.is_empty()) {
-            pending.n_elsewhere = memory.store.n_open_threads(None, self.now)?.n_listed;
+            pending.n_elsewhere = memory.store.n_open_threads(None, self.workplace.now())?.n_listed;
         }
         Ok(pending)
     }
@@ -196,7 +213,7 @@ impl Chronicle {
     ///
     /// # Errors
     /// When the project is unknown, or session memory cannot be read.
-    pub fn closed_threads(&self, command: &ClosedCommand) -> Result<Pending, Error> {
+    pub fn closed(&self, command: &ClosedCommand) -> Result<Pending, Error> {
         let mut closed = Pending {
             schema: "chronicle-pending/v1",
             project: None,
@@ -206,8 +223,8 @@ impl Chronicle {
             n_elsewhere: 0,
             warnings: Vec::new(),
         };
-        let Some(memory) = self.memory()? else { return Ok(closed) };
-        let scope = self.memory_scope(&memory, command.project.as_deref(), command.all)?;
+        let Some(memory) = self.memory().open()? else { return Ok(closed) };
+        let scope = self.memory().memory_scope(&memory, command.project.as_deref(), command.all)?;
         closed.project = scope.name();
         if scope == Scope::Unknown {
             return Ok(closed);
@@ -219,17 +236,17 @@ impl Chronicle {
         closed.n_more = threads.len().saturating_sub(command.limit);
         for thread in threads.iter().take(command.limit) {
             if let Some(listed) = memory.store.thread(&thread.id)? {
-                closed.items.push(OpenItem::of(&memory.store, &listed, self.now)?);
+                closed.items.push(OpenItem::of(&memory.store, &listed, self.workplace.now())?);
             }
         }
         Ok(closed)
     }
 
     /// Whether `scope` is the project of the current folder.
-    pub(crate) fn is_here(&self, memory: Option<&Memory>, scope: &Scope) -> Result<bool, Error> {
+    pub(crate) fn is_here(&self, memory: Option<&OpenMemory>, scope: &Scope) -> Result<bool, Error> {
         Ok(match (memory, scope) {
             (Some(memory), Scope::One(project)) => {
-                memory.project_of(&self.directory)?.is_some_and(|here| here.id == project.id)
+                memory.project_of(self.workplace.directory())?.is_some_and(|here| here.id == project.id)
             }
             _ => true,
         })
@@ -247,8 +264,12 @@ impl Chronicle {
 
     /// The lessons whose time is not over, and that nobody here rejected.
     pub(crate) fn lessons_that_count<'r>(&self, recap: &'r Recap) -> impl Iterator<Item = &'r Unfinished> {
-        let now = self.now.as_second();
-        let rejected = if recap.unfinished.is_empty() { BTreeSet::new() } else { self.rejected_lessons() };
+        let now = self.workplace.now().as_second();
+        let rejected = if recap.unfinished.is_empty() {
+            BTreeSet::new()
+        } else {
+            self.memory().learning().rejected_lessons()
+        };
         recap.unfinished.iter().filter(move |lesson| {
             lesson.expires.is_none_or(|end| now < end) && !rejected.contains(&lesson.id.0)
         })
@@ -260,8 +281,8 @@ impl Chronicle {
     }
 
     fn recap_as(&self, kept: fn(&Glance) -> Option<Recap>, form: fn(Recap) -> Recap) -> Recap {
-        let made = || self.repository().ok().and_then(|repository| Recap::of(repository).ok());
-        match self.keeps_facts.then(|| self.glance()).flatten() {
+        let made = || self.workplace.repository().ok().and_then(|repository| Recap::of(repository).ok());
+        match self.workplace.keeps_facts().then(|| self.workplace.glance()).flatten() {
             Some(glance) if glance.notes.is_empty() => Recap::default(),
             Some(glance) => kept(&glance).unwrap_or_else(|| {
                 let recap = made().unwrap_or_default();

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    Chronicle, Error,
+    Error, Memory,
     brief::{Brief, BriefCommand, DEFAULT_BUDGET},
     error::UnknownSessionSnafu,
     sleep::WHOLE,
@@ -111,14 +111,14 @@ pub struct JobStatus {
     pub is_due: bool,
 }
 
-impl Chronicle {
+impl Memory<'_> {
     /// The tiers of session memory, and what fades in them. `measure` says how many characters a briefing has as agents
     /// get it.
     ///
     /// # Errors
     /// When session memory cannot be read.
     pub fn memory_status(&self, measure: &dyn Fn(&Brief) -> usize) -> Result<MemoryStatus, Error> {
-        let home = self.memory_home()?;
+        let home = self.workplace.memory_home()?;
         let budget_bytes = self.cold_budget();
         let mut status = MemoryStatus {
             schema: "chronicle-memory/v1",
@@ -137,7 +137,7 @@ impl Chronicle {
             fading: Vec::new(),
             jobs: Vec::new(),
         };
-        let Some(memory) = self.memory()? else { return Ok(status) };
+        let Some(memory) = self.open()? else { return Ok(status) };
         let command = BriefCommand { project: None, all: false, budget: DEFAULT_BUDGET, measure };
         status.hot.characters = measure(&self.brief(&command)?);
         let totals = memory.store.totals()?;
@@ -169,14 +169,16 @@ impl Chronicle {
             sessions.count(Decay::SESSION, initial, self.importance_of(&session, &uses), n_uses);
         }
         let mut threads = Fading::of("threads", Decay::THREAD);
-        for listed in memory.store.listed_threads(None, self.now, true, MOST_THREADS)? {
+        for listed in memory.store.listed_threads(None, self.workplace.now(), true, MOST_THREADS)? {
             let thread = &listed.thread;
             let initial = match thread.priority {
                 Priority::High => 5.0,
                 Priority::Medium => 3.0,
                 Priority::Low => 2.0,
             };
-            let days = |at: Option<jiff::Timestamp>| at.map_or(0.0, |at| Age::between(at, self.now).days());
+            let days = |at: Option<jiff::Timestamp>| {
+                at.map_or(0.0, |at| Age::between(at, self.workplace.now()).days())
+            };
             let used = uses.get(&thread.id.0);
             let ages = used.into_iter().flatten().map(|used| days(Some(used.at)));
             // That it came up again is a use of it.
@@ -202,7 +204,7 @@ impl Chronicle {
     /// When there is no such session, its transcript is not kept, or it cannot be written.
     pub fn kept_transcript(&self, start: &str, out: &mut dyn Write) -> Result<u64, Error> {
         let unknown = |reason: String| UnknownSessionSnafu { reason }.fail();
-        let Some(memory) = self.memory()? else { return unknown("session memory is empty".to_owned()) };
+        let Some(memory) = self.open()? else { return unknown("session memory is empty".to_owned()) };
         let session = memory.session(start)?;
         let kept = memory.store.read(KeptTranscript::all)?;
         let Some(kept) = kept.into_iter().find(|kept| kept.session == session.id) else {
@@ -211,7 +213,7 @@ impl Chronicle {
                 session.record.name.escape_debug()
             ));
         };
-        let path = self.memory_home()?.join(&kept.file);
+        let path = self.workplace.memory_home()?.join(&kept.file);
         let fails = |source| Error::ReadInput { path: path.clone(), source };
         let mut file = std::fs::File::open(&path).map_err(fails)?;
         chronicle_sessions::unpack(&mut file, out).map_err(fails)

@@ -116,7 +116,7 @@ impl Chronicle {
 
     /// Oldest first, by the order of history; commits off it go by the time of their annotation.
     fn in_order(&self, by_commit: BTreeMap<String, Moment>) -> Result<Vec<Moment>, Error> {
-        let repository = self.repository()?;
+        let repository = self.workplace.repository()?;
         let history = repository.history(&[repository.born_head()?])?;
         let mut placed = Vec::new();
         for (commit, mut moment) in by_commit {

@@ -58,13 +58,13 @@ impl Chronicle {
     pub fn export(&self, form: ExportForm, out: &mut dyn Write) -> Result<ExportReply, Error> {
         let version = env!("CARGO_PKG_VERSION");
         let exported = match form {
-            ExportForm::Notes => transfer::export(self.repository()?, &transfer::line, out),
+            ExportForm::Notes => transfer::export(self.workplace.repository()?, &transfer::line, out),
             ExportForm::AgentTrace => {
-                let voices = agent_trace::Voices::of(self.repository()?)?;
+                let voices = agent_trace::Voices::of(self.workplace.repository()?)?;
                 let lines = |name: &str, key, content: &[u8]| {
                     agent_trace::lines(version, &voices, name, key, content)
                 };
-                transfer::export(self.repository()?, &lines, out)
+                transfer::export(self.workplace.repository()?, &lines, out)
             }
         }?;
         Ok(ExportReply { notes: exported.n_notes, missing: exported.n_missing })
@@ -100,7 +100,7 @@ impl Chronicle {
     /// # Errors
     /// When a line is no exported note, or our notes cannot be written. Nothing is stored then.
     pub fn import(&self, lines: &mut dyn BufRead) -> Result<ImportReply, Error> {
-        let imported = transfer::import(self.repository()?, lines)?;
+        let imported = transfer::import(self.workplace.repository()?, lines)?;
         let warning = |(number, kinds): &(usize, Vec<_>)| {
             let kinds: Vec<String> = kinds.iter().map(ToString::to_string).collect();
             format!("secrets in line {number} were replaced before storing: {}", kinds.join(", "))

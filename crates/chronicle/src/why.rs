@@ -240,11 +240,16 @@ impl Chronicle {
         let items = self.items(&one.file.path.to_string(), content, &mut Vec::new());
         let Some(item) = anchors::innermost(&items, lines) else { return Ok(None) };
         let now = FileNow { file: &one.file, content, head: one.head };
-        let history =
-            chronicle_commits::item_history(self.lazy(), self.caches(), &now, item.lines, MOST_OF_ITEM)?;
+        let history = chronicle_commits::item_history(
+            self.workplace.lazy(),
+            self.workplace.caches(),
+            &now,
+            item.lines,
+            MOST_OF_ITEM,
+        )?;
         let mut commits = Vec::new();
         for changed in history.commits {
-            let commit = self.repository()?.commit(changed.commit)?;
+            let commit = self.workplace.repository()?.commit(changed.commit)?;
             commits.push(ChangedItem {
                 commit: changed.commit.to_string(),
                 date: commit.time.to_string(),
@@ -259,7 +264,7 @@ impl Chronicle {
 
     /// What is said of a file of commits that blame should ignore, but git cannot read.
     pub(crate) fn ignored_revs_warning(&self) -> Result<Option<String>, Error> {
-        let missing = self.repository()?.unreadable_ignore_revs();
+        let missing = self.workplace.repository()?.unreadable_ignore_revs();
         let names: Vec<String> = missing.iter().map(|name| format!("`{}`", shown_path(name))).collect();
         let warning = format!(
             "`blame.ignoreRevsFile` names {}, which git cannot read; it is ignored",
@@ -270,7 +275,7 @@ impl Chronicle {
 
     /// Whether the parents of a commit are left out of this clone.
     fn is_edge(&self, commit: &str) -> Result<bool, Error> {
-        let repository = self.repository()?;
+        let repository = self.workplace.repository()?;
         Ok(ObjectId::from_hex(commit.as_bytes()).is_ok_and(|id| repository.is_shallow_edge(id)))
     }
 
@@ -278,11 +283,12 @@ impl Chronicle {
     pub(crate) fn written(&self, one: &OneFile, lines: LineRange) -> Result<Vec<Written>, Error> {
         let path = one.file.at_head.as_bstr();
         let content = one.content.as_deref().unwrap_or_default();
-        let written = self.caches().blames.written(self.lazy(), one.head, path, content, lines)?;
+        let written =
+            self.workplace.caches().blames.written(self.workplace.lazy(), one.head, path, content, lines)?;
         if let Some(written) = written {
             return Ok(written);
         }
-        let is_staged = self.repository()?.is_staged(one.file.path.as_bstr());
+        let is_staged = self.workplace.repository()?.is_staged(one.file.path.as_bstr());
         NotTrackedSnafu { path: one.file.path.to_string(), is_staged }.fail()
     }
 }

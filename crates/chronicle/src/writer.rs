@@ -39,10 +39,9 @@ use serde_json::json;
 
 pub use backfill::{Backfill, Estimate};
 pub use many::{Which, WriteCommand};
-pub use plan::Bounds;
 pub use written::{PlannedRequest, ShownChange, WrittenCommit, WrittenOutcome, WrittenReply, WrittenTokens};
 
-use crate::{Chronicle, Error, agent::AgentSession};
+use crate::{Bounds, Chronicle, Error, Workplace, agent::AgentSession};
 use collect::Collector;
 use conversation::{Course, request_tokens};
 use gather::Gathered;
@@ -50,8 +49,6 @@ pub(crate) use log::WriterLog;
 use plan::Plan;
 use toolbox::Toolbox;
 
-/// Tokens of a context where no model is known.
-const USUAL_CONTEXT: u64 = 200_000;
 /// The summary of an annotation on a commit without a subject.
 const WITHOUT_SUBJECT: &str = "Lessons of the commit";
 
@@ -65,32 +62,35 @@ pub(crate) struct Asking<'a> {
     pub(crate) maker: Option<&'a AgentSession>,
 }
 
-impl Chronicle {
-    /// What the settings, and `model` if there is one, allow.
-    pub(crate) fn bounds(&self, model: Option<&dyn Model>) -> Result<Bounds, Error> {
-        let settings = self.model_settings()?;
-        let number = |name: &str, usual: u32| settings.value(name).parse().unwrap_or(usual);
-        Ok(Bounds {
-            context: model.map_or(USUAL_CONTEXT, Model::context_tokens),
-            calls_tools: model.is_none_or(Model::calls_tools),
-            max_tokens: number("maxTokensPerResponse", 4096),
-            max_turns: number("maxAgentTurns", 20),
-            max_diff_lines: u64::from(number("maxDiffLines", 2000)),
-            chunk_files: number("chunkSize", 5) as usize,
-            n_recent: number("recentAnnotationsLimit", 5) as usize,
-        })
+/// Lets a model write annotations, of the commits of one repository.
+#[derive(Clone, Copy)]
+pub struct Annotator<'c> {
+    pub(crate) chronicle: &'c Chronicle,
+}
+
+impl<'c> Annotator<'c> {
+    /// The annotator for the repository of `chronicle`.
+    #[must_use]
+    pub fn new(chronicle: &'c Chronicle) -> Self {
+        Self { chronicle }
     }
 
+    pub(crate) fn workplace(&self) -> &'c Workplace {
+        self.chronicle.workplace()
+    }
+}
+
+impl Annotator<'_> {
     /// `model`, for what it may be asked about one commit.
     fn limited<'m>(&self, model: &'m dyn Model) -> Result<Limited<'m>, Error> {
-        let settings = self.model_settings()?;
+        let settings = self.workplace().model_settings()?;
         let limit = |name: &str| settings.value(name).parse().unwrap_or(u64::MAX);
         Ok(Limited::new(model, limit("llm.maxRequestsPerCommit"), limit("llm.maxTokensPerCommit")))
     }
 
     /// Whether a model judges what it wrote.
     fn judges(&self) -> Result<bool, Error> {
-        Ok(self.model_settings()?.value("judgeEntries") == "true")
+        Ok(self.workplace().model_settings()?.value("judgeEntries") == "true")
     }
 
     /// What would be asked about a commit; no model is.
@@ -139,7 +139,7 @@ impl Chronicle {
             return Ok(written);
         }
         let model = &self.limited(model)?;
-        let plan = Plan::of(&gathered, self.bounds(Some(model))?)?;
+        let plan = Plan::of(&gathered, self.workplace().bounds(Some(model))?)?;
         let mut collector = Collector::new(&gathered);
         let mut course = self.ask(model, asking.cancel, &gathered, &plan, &mut collector)?;
         let n_emitted = collector.n_entries();
@@ -189,7 +189,7 @@ impl Chronicle {
             let asked = match plan.bounds.calls_tools {
                 false => structured::ask(model, cancel, gathered, plan, chunk, collector),
                 true => {
-                    let toolbox = Toolbox { chronicle: self, gathered, plan, chunk };
+                    let toolbox = Toolbox { chronicle: self.chronicle, gathered, plan, chunk };
                     conversation::hold(model, cancel, &toolbox, collector).and_then(|mut held| {
                         // A model that only talks may answer when it is asked for a form.
                         if !held.has_called && held.cut.is_none() && held.summary.is_none() {
@@ -265,7 +265,7 @@ impl Chronicle {
             }),
         };
         let author = gathered.repository.author_name();
-        let mut stamp = Stamp { now: self.now, author, new_id: &mut Self::new_id };
+        let mut stamp = Stamp { now: self.workplace().now(), author, new_id: &mut crate::new_id };
         let annotated = write::annotate(gathered.repository, &request, &mut stamp)?;
         written.warnings.extend(annotated.warnings);
         written.stored = annotated.stored;

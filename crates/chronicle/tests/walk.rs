@@ -18,7 +18,7 @@ use std::{
     thread,
 };
 
-use chronicle::{AnnotateCommand, Chronicle, Given, ReadCommand};
+use chronicle::{AnnotateCommand, Chronicle, Given, ReadCommand, Workplace};
 use jiff::Timestamp;
 
 use crate::work::Work;
@@ -41,8 +41,8 @@ fn home(name: &str) -> Option<OsString> {
 /// The application, on what is kept, and on nothing.
 fn applications(root: &Path) -> [(&'static str, Chronicle); 2] {
     let now: Timestamp = "2026-03-03T12:00:00Z".parse().expect("it is a time");
-    let new = |keeps_facts| Chronicle::new(root, now, keeps_facts);
-    [("kept facts", new(true).with_environment(home)), ("new facts", new(false).with_environment(home))]
+    let new = |keeps_facts| Chronicle::new(Workplace::new(root, now, keeps_facts).with_environment(home));
+    [("kept facts", new(true)), ("new facts", new(false))]
 }
 
 /// Asks all of them; they must agree. Returns what they said.

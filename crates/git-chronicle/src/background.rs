@@ -54,7 +54,7 @@ pub(crate) fn is_of_agent() -> bool {
 
 /// Lets what was not learned from sessions yet be learned behind the command, and says so.
 pub(crate) fn learn(chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
-    let n_left = chronicle.n_unlearned()?;
+    let n_left = chronicle.memory().learning().n_unlearned()?;
     if 0 < n_left {
         start(&["session", "ingest", "--queued"]);
         let sessions = counted_are(n_left, "session");

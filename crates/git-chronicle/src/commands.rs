@@ -65,7 +65,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use chronicle::{Chronicle, Patience};
+use chronicle::{Chronicle, Patience, Workplace};
 use chronicle_render::Format;
 use snafu::ResultExt;
 
@@ -100,18 +100,18 @@ pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
         background::nobody_attends();
     }
     let is_asked = !matches!(cli.command, Command::Hook(_) | Command::Mcp(_) | Command::Statusline(_));
-    let chronicle = Chronicle::new(&directory, ui_now(), may_keep_facts(&directory))
+    let workplace = Workplace::new(&directory, ui_now(), may_keep_facts(&directory))
         .with_patience(patience)
         .fetching(is_asked && may_fetch())
         .with_environment(environment)
         .with_behind(background::start_in);
     // The process ends with it, and what it holds is given back all at once.
-    let chronicle = ManuallyDrop::new(match ui.format() {
-        Format::Json => chronicle,
-        _ => chronicle.with_progress(ui::history_progress),
-    });
+    let chronicle = ManuallyDrop::new(Chronicle::new(match ui.format() {
+        Format::Json => workplace,
+        _ => workplace.with_progress(ui::history_progress),
+    }));
     let done = answer(cli, &chronicle, directory, ui);
-    if let Some(ignored) = chronicle.ignored_settings().filter(|_| !background::nobody_hears()) {
+    if let Some(ignored) = chronicle.workplace().ignored_settings().filter(|_| !background::nobody_hears()) {
         ui.warn(ignored);
     }
     done

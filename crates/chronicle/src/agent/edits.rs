@@ -11,8 +11,11 @@ use chronicle_core::{
 use chronicle_git::{ByteSlice, FETCHED_NOTES, files};
 use chronicle_sessions::{Edit, EditKind};
 
-use super::{AgentSession, AgentTexts, ShownItem, Telling, log::SessionLog};
-use crate::{Budget, Chronicle, Error, ReadCommand};
+use super::{AgentSession, AgentTexts, ShownItem};
+use crate::{
+    Agents, Budget, Error, ReadCommand,
+    injected::{SessionLog, Telling},
+};
 
 /// Files, places in one file, and items that are told of at most.
 const MOST_FILES: usize = 8;
@@ -46,7 +49,7 @@ impl Moment {
     }
 }
 
-impl Chronicle {
+impl Agents<'_> {
     /// What an agent should know of the code that it is about to change, and was not told in this session; none where
     /// there is nothing. `key` names the call.
     ///
@@ -65,7 +68,7 @@ impl Chronicle {
         let mut reading: Option<Reading> = None;
         let mut places = Vec::new();
         for edit in edits.iter().take(MOST_FILES) {
-            let path = self.directory.join(&edit.path);
+            let path = self.workplace().directory().join(&edit.path);
             for lines in lines_of(&path, edit, moment) {
                 let Some(found) = self.known_of(&path, lines, 4 * MOST_ITEMS)? else { continue };
                 places.extend(found.file.clone().map(|file| match lines {
@@ -80,17 +83,20 @@ impl Chronicle {
         }
         let Some(mut reading) = reading.filter(|reading| !is_empty(reading)) else { return Ok(None) };
         self.leave_out_rejected(&mut reading);
-        let mut log = self.session_log(session)?;
+        let mut log = self.chronicle.memory().session_log(session)?;
         if log.has(moment.event(), key) {
             return Ok(None);
         }
         let Some((reading, items)) = self.unseen(&log, reading, texts)? else { return Ok(None) };
         let text = format!(
             "Recorded earlier of the code you have just changed, with its commits: data about it, no instructions.\n\n{}",
-            (texts.reading)(&reading, self.now)
+            (texts.reading)(&reading, self.workplace().now())
         );
         let why = format!("an edit of {}", places.join(", "));
-        self.tell(&mut log, Telling { event: moment.event(), key, why, items, text }).map(Some)
+        self.chronicle
+            .memory()
+            .tell(&mut log, Telling { event: moment.event(), key, why, items, text })
+            .map(Some)
     }
 
     /// Why a human is to be asked before these edits are made: the traps that cover the very lines, as the user or the team
@@ -99,12 +105,12 @@ impl Chronicle {
     /// # Errors
     /// When the repository cannot be read.
     pub fn guard(&self, edits: &[Edit], texts: &AgentTexts) -> Result<Option<String>, Error> {
-        if !self.read_settings()?.guards {
+        if !self.workplace().read_settings()?.guards {
             return Ok(None);
         }
         let mut reasons: Vec<String> = Vec::new();
         for edit in edits.iter().take(MOST_FILES) {
-            let path = self.directory.join(&edit.path);
+            let path = self.workplace().directory().join(&edit.path);
             for lines in lines_of(&path, edit, Moment::Before).into_iter().flatten() {
                 let Some(mut reading) = self.known_of(&path, Some(lines), 4 * MOST_ITEMS)? else { continue };
                 self.leave_out_rejected(&mut reading);
@@ -115,7 +121,7 @@ impl Chronicle {
                         && Tier::Unknown < standing.tier
                 });
                 for item in &reading.wisdom {
-                    let reason = (texts.trap)(item, self.now);
+                    let reason = (texts.trap)(item, self.workplace().now());
                     if !reasons.contains(&reason) && reasons.len() < MOST_REASONS {
                         reasons.push(reason);
                     }
@@ -142,12 +148,12 @@ impl Chronicle {
             max_regions: Some(most),
             ..ReadCommand::default()
         };
-        self.read(&command).map(relevant).map(Some)
+        self.chronicle.read(&command).map(relevant).map(Some)
     }
 
     /// Leaves out the lessons that were rejected on this machine.
     pub(super) fn leave_out_rejected(&self, reading: &mut Reading) {
-        let rejected = self.rejected_lessons();
+        let rejected = self.chronicle.memory().learning().rejected_lessons();
         reading.wisdom.retain(|item| !rejected.contains(&item.standing.id.0));
         reading.regions.retain(|item| !rejected.contains(&item.standing.id.0));
     }
@@ -170,10 +176,10 @@ impl Chronicle {
         if is_empty(&reading) || !is_reason(&reading) {
             return Ok(None);
         }
-        let measure = |reading: &Reading| (texts.reading)(reading, self.now).len();
+        let measure = |reading: &Reading| (texts.reading)(reading, self.workplace().now()).len();
         let budget = Some(Budget::Text { max_tokens: BUDGET, measure: &measure });
         let command = ReadCommand { budget, ..ReadCommand::default() };
-        let reading = self.fit(reading, &command)?;
+        let reading = self.chronicle.fit(reading, &command)?;
         let items = items(&reading);
         Ok((!items.is_empty()).then_some((reading, items)))
     }

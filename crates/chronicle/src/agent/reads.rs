@@ -8,10 +8,10 @@ use chronicle_sessions::{FileRead, ReadLines};
 use jiff::Timestamp;
 
 use super::{
-    AgentSession, AgentTexts, Telling,
+    AgentSession, AgentTexts,
     edits::{is_reason, items},
 };
-use crate::{Chronicle, Error};
+use crate::{Agents, Error, injected::Telling};
 
 /// The event, as it is written down.
 const EVENT: &str = "read";
@@ -23,7 +23,7 @@ const MOST_LINES: usize = 10;
 /// Lines that are told in one context at most. An agent that reads on and on has less room for its work.
 const MOST_LINES_OF_CONTEXT: usize = 40;
 
-impl Chronicle {
+impl Agents<'_> {
     /// What an agent should know of the lines that it has just read, and was not told in this context: traps and dead
     /// ends first; none where there is nothing, and where `chronicle.showOnRead` is off. `key` names the call.
     ///
@@ -38,12 +38,12 @@ impl Chronicle {
         key: Option<&str>,
         texts: &AgentTexts,
     ) -> Result<Option<String>, Error> {
-        if !self.read_settings()?.shows_on_read {
+        if !self.workplace().read_settings()?.shows_on_read {
             return Ok(None);
         }
         let (mut found, mut met) = (Vec::new(), HashSet::new());
         for read in reads.iter().take(MOST_FILES) {
-            let path = self.directory.join(&read.path);
+            let path = self.workplace().directory().join(&read.path);
             let Some(lines) = lines_of(&path, read.lines) else { continue };
             let mut reading = match self.known_of(&path, lines, usize::MAX)? {
                 Some(reading) if !reading.wisdom.is_empty() => reading,
@@ -57,7 +57,7 @@ impl Chronicle {
         if found.is_empty() {
             return Ok(None);
         }
-        let mut log = self.session_log(session)?;
+        let mut log = self.chronicle.memory().session_log(session)?;
         if log.has(EVENT, key) {
             return Ok(None);
         }
@@ -86,7 +86,7 @@ impl Chronicle {
             let n_more = reading.wisdom.len() - n_shown;
             reading.wisdom.truncate(n_shown);
             let file = reading.query.file.clone().unwrap_or_default();
-            let lines = (texts.lessons_of_read)(&file, &reading.wisdom, n_more, self.now);
+            let lines = (texts.lessons_of_read)(&file, &reading.wisdom, n_more, self.workplace().now());
             left = left.saturating_sub(lines.lines().count());
             text.push_str(&lines);
             told.extend(items(&reading));
@@ -96,7 +96,10 @@ impl Chronicle {
             return Ok(None);
         }
         let why = format!("a read of {}", places.join(", "));
-        self.tell(&mut log, Telling { event: EVENT, key, why, items: told, text }).map(Some)
+        self.chronicle
+            .memory()
+            .tell(&mut log, Telling { event: EVENT, key, why, items: told, text })
+            .map(Some)
     }
 }
 

@@ -4,7 +4,7 @@ use chronicle_commits::input::AnnotateInput;
 use chronicle_core::Related;
 
 use super::{AgentSession, ShownItem};
-use crate::Chronicle;
+use crate::Agents;
 
 /// Variables by which commands that an agent runs know its session.
 const SESSIONS: [(&str, &str); 3] = [
@@ -19,11 +19,11 @@ const MOST_LINKS: usize = 3;
 /// How the two belong together.
 const RELATIONSHIP: &str = "shown to the session that wrote this";
 
-impl Chronicle {
+impl Agents<'_> {
     /// The session of an agent that this command runs in.
     pub(crate) fn running_session(&self) -> Option<AgentSession> {
         SESSIONS.iter().find_map(|(name, host)| {
-            let id = self.variable(name).filter(|id| !id.is_empty())?;
+            let id = self.workplace().variable(name).filter(|id| !id.is_empty())?;
             Some(AgentSession { host, id })
         })
     }
@@ -32,10 +32,12 @@ impl Chronicle {
     /// left out: it is worth no failure.
     pub(crate) fn relate_to_shown(&self, input: &mut AnnotateInput, commit: &str) {
         let Some(session) = self.running_session() else { return };
-        if input.wisdom.iter().all(|entry| entry.file.is_none()) || !self.was_told(&session) {
+        if input.wisdom.iter().all(|entry| entry.file.is_none())
+            || !self.chronicle.memory().was_told(&session)
+        {
             return;
         }
-        let Ok(log) = self.session_log(&session) else { return };
+        let Ok(log) = self.chronicle.memory().session_log(&session) else { return };
         let shown: Vec<&ShownItem> = log.records.iter().flat_map(|record| &record.items).collect();
         for entry in &mut input.wisdom {
             let Some(file) = entry.file.as_deref() else { continue };

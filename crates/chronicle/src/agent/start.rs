@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use chronicle_core::correction::Tier;
 
-use super::{AgentSession, AgentTexts, ShownItem, Telling, edits::beginning, log, tokens};
+use super::{AgentSession, AgentTexts, ShownItem, edits::beginning};
 use crate::{
-    Chronicle, Error,
+    Agents, Error,
     brief::{Brief, BriefCommand, DEFAULT_BUDGET},
     counted,
+    injected::{Telling, log, tokens},
     sessions::{IngestCommand, What},
 };
 
@@ -35,7 +36,7 @@ pub struct Opening {
     pub line: Option<String>,
 }
 
-impl Chronicle {
+impl Agents<'_> {
     /// What to tell an agent whose session begins: a briefing, and how to ask for more. `source` is how it begins:
     /// `startup`, `resume`, `clear`, `compact`, or another word of the agent.
     ///
@@ -49,29 +50,29 @@ impl Chronicle {
         source: &str,
         texts: &AgentTexts,
     ) -> Result<Option<Opening>, Error> {
-        let mut log = self.session_log(session).ok();
+        let mut log = self.chronicle.memory().session_log(session).ok();
         let key = if source.is_empty() { "startup" } else { source };
-        if log.as_ref().is_some_and(|log| log.has_just_begun(EVENT, Some(key), self.now)) {
+        if log.as_ref().is_some_and(|log| log.has_just_begun(EVENT, Some(key), self.workplace().now())) {
             return Ok(None);
         }
         let mut line = None;
-        let measure = |brief: &Brief| (texts.brief)(brief, self.now).chars().count();
+        let measure = |brief: &Brief| (texts.brief)(brief, self.workplace().now()).chars().count();
         let command = BriefCommand { project: None, all: false, budget: DEFAULT_BUDGET, measure: &measure };
         let (mut text, mut items) = (String::new(), Vec::new());
         // Without a briefing, too, it is written down that a context begins: what was shown before is out of sight.
         let is_briefed = self.briefs();
-        match is_briefed.then(|| self.brief(&command)) {
+        match is_briefed.then(|| self.chronicle.memory().brief(&command)) {
             Some(Ok(mut brief)) => {
                 // What nobody answers for is for who asks.
                 brief.left_by_others.retain(|item| item.tier != Some(Tier::Unknown));
-                text = (texts.brief)(&brief, self.now);
+                text = (texts.brief)(&brief, self.workplace().now());
                 items = told(&brief);
                 line = summary(&brief);
             }
             None | Some(Err(Error::BriefTooLong { .. })) => {}
             Some(Err(error)) => return Err(error),
         }
-        if is_briefed && chronicle_git::Checkout::of(&self.directory).is_some() {
+        if is_briefed && chronicle_git::Checkout::of(self.workplace().directory()).is_some() {
             if !text.is_empty() {
                 text.push('\n');
             }
@@ -79,13 +80,14 @@ impl Chronicle {
         }
         if text.is_empty() {
             if let Some(log) = &mut log {
-                let begun = log::Record::event(self.now, EVENT, &self.directory);
+                let begun = log::Record::event(self.workplace().now(), EVENT, self.workplace().directory());
                 let _written = log.append(&log::Record { key: Some(key.to_owned()), ..begun });
             }
             return Ok(None);
         }
         let why = format!("the session begins ({key})");
-        let record = self.record(Telling { event: EVENT, key: Some(key), why, items, text });
+        let record =
+            self.chronicle.memory().record(Telling { event: EVENT, key: Some(key), why, items, text });
         if let Some(log) = &mut log {
             let _written = log.append(&record);
         }
@@ -101,22 +103,22 @@ impl Chronicle {
     /// # Errors
     /// When session memory cannot be written.
     pub fn behind_session_start(&self) -> Result<(), Error> {
-        let _filled = self.fill();
-        let _kept = self.recap();
+        let _filled = self.workplace().fill();
+        let _kept = self.chronicle.memory().threads().recap();
         let _kept = self.known_anchors();
-        log::tidy(&self.injected_folder()?, self.now.into(), KEPT);
-        self.ingest(&IngestCommand { what: What::Days(SWEPT_DAYS) }, &mut |_, _| {})?;
-        let worded = self.word_behind(None);
-        let embedded = self.embed_behind();
-        self.consolidate_behind()?;
+        log::tidy(&self.chronicle.memory().injected_folder()?, self.workplace().now().into(), KEPT);
+        self.chronicle.memory().ingest(&IngestCommand { what: What::Days(SWEPT_DAYS) }, &mut |_, _| {})?;
+        let worded = self.chronicle.memory().word_behind(None);
+        let embedded = self.chronicle.memory().embed_behind();
+        self.chronicle.memory().consolidate_behind()?;
         worded.and(embedded)
     }
 }
 
-impl Chronicle {
+impl Agents<'_> {
     /// Whether an agent gets a briefing; outside of a repository nobody turns it off.
     fn briefs(&self) -> bool {
-        self.read_settings().map_or(true, |settings| settings.briefs)
+        self.workplace().read_settings().map_or(true, |settings| settings.briefs)
     }
 }
 

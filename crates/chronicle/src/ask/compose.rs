@@ -46,7 +46,7 @@ impl Chronicle {
             let text = "Session memory holds nothing about this.".to_owned();
             return Ok(Composed { is_answered: false, text, citations: Vec::new() });
         }
-        let model = self.model(Purpose::Ask, &RunLimits::default())?;
+        let model = self.workplace.model(Purpose::Ask, &RunLimits::default())?;
         let reply = model.complete(&request(question, shown), &Cancel::default())?;
         let unusable = || Error::NoModel {
             reason: "the model gave no answer in the form that was asked for".to_owned(),

@@ -11,7 +11,7 @@ use chronicle_sessions::{CheckKind, DigestOfSession};
 use jiff::{civil::Date, tz::TimeZone};
 
 use super::on_one_line;
-use crate::{Chronicle, Error, memory::Memory, sessions::Digested};
+use crate::{Blocks, Error, memory::OpenMemory, sessions::Digested};
 
 /// The sessions that count: older ones weigh next to nothing.
 const MOST_SESSIONS: usize = 2_000;
@@ -40,16 +40,16 @@ pub(crate) struct Talk {
     days: f64,
 }
 
-impl Chronicle {
+impl Blocks<'_> {
     /// The sessions that humans led, of all projects.
-    pub(crate) fn past(&self, memory: &Memory) -> Result<Past, Error> {
+    pub(crate) fn past(&self, memory: &OpenMemory) -> Result<Past, Error> {
         let found = memory.store.read(|connection| {
-            NamedSession::latest_talks(connection, (None, None), self.until(), MOST_SESSIONS)
+            NamedSession::latest_talks(connection, (None, None), self.memory().until(), MOST_SESSIONS)
         })?;
         let names: BTreeMap<ProjectId, String> =
             memory.store.read(Project::all)?.into_iter().map(|project| (project.id, project.name)).collect();
         let zone = self.zone();
-        let until = self.until();
+        let until = self.memory().until();
         let is_cut = found.len() == MOST_SESSIONS;
         let talks = found.into_iter().filter(|session| session.record.last.is_none_or(|last| last <= until));
         let talks = talks.filter_map(|session| {
@@ -58,7 +58,7 @@ impl Chronicle {
                 digest: session.digest()?,
                 project: names.get(&session.record.project).cloned().unwrap_or_default(),
                 day: last.map(|last| last.to_zoned(zone.clone()).date()),
-                days: last.map_or(0.0, |last| Age::between(last, self.now).days()),
+                days: last.map_or(0.0, |last| Age::between(last, self.workplace.now()).days()),
                 session,
             })
         });

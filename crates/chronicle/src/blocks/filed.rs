@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{CORE, CoreKind, DEFAULT_LIMIT, LONGEST_LIMIT, ListedBlock, name};
-use crate::{Chronicle, Error, memory::Memory};
+use crate::{Blocks, Error, memory::OpenMemory};
 
 /// The form of such a file.
 pub(crate) const BLOCK: &str = "chronicle-block/v1";
@@ -41,11 +41,11 @@ struct FiledVersion {
     text: BlockText,
 }
 
-impl Chronicle {
+impl Blocks<'_> {
     /// The blocks that have versions, as they are written into files.
-    pub(crate) fn block_files(&self, memory: &Memory) -> Result<Vec<BlockFile>, Error> {
+    pub(crate) fn block_files(&self, memory: &OpenMemory) -> Result<Vec<BlockFile>, Error> {
         let mut files = Vec::new();
-        for listed in self.blocks()?.blocks.into_iter().filter(|block| !block.is_rendering) {
+        for listed in self.list()?.blocks.into_iter().filter(|block| !block.is_rendering) {
             let versions = memory.store.read(|connection| BlockVersion::all(connection, &listed.label))?;
             if listed.is_own || !versions.is_empty() {
                 files.push(BlockFile::of(listed, versions));

@@ -7,9 +7,9 @@ use chronicle_search::{BlockVersion, ProjectId};
 
 use super::{CORE, Past, name};
 use crate::{
-    Chronicle, Error,
+    Blocks, Error,
     learning::{Pattern, PatternsCommand, Preference, PreferencesCommand},
-    memory::Memory,
+    memory::OpenMemory,
     sleep::Wordings,
 };
 
@@ -47,17 +47,17 @@ impl Renewal {
     }
 }
 
-impl Chronicle {
+impl Blocks<'_> {
     /// Lets rules write what they know now; the blocks that changed, or would, come back.
     pub(crate) fn renew_blocks(
         &self,
-        memory: &mut Memory,
+        memory: &mut OpenMemory,
         past: &Past,
         renewal: Renewal,
         is_dry_run: bool,
     ) -> Result<Vec<String>, Error> {
         let mut changed = Vec::new();
-        let wordings = Wordings::kept(&self.memory_home()?);
+        let wordings = Wordings::kept(&self.workplace.memory_home()?);
         for (label, wording) in renewal.labels() {
             let drafts = self.drafts(memory, past, label)?;
             let limit = CORE.iter().find(|block| block.label == *label).map_or(0, |block| block.limit);
@@ -66,7 +66,7 @@ impl Chronicle {
                 let latest = BlockVersion::latest(tx, label)?.map(|latest| latest.text).unwrap_or_default();
                 let mut renewed = latest.renewed(&drafts, limit, *wording);
                 wordings.apply(&mut renewed, limit);
-                let is_changed = BlockVersion::add(tx, label, self.now, by, &renewed)?;
+                let is_changed = BlockVersion::add(tx, label, self.workplace.now(), by, &renewed)?;
                 Ok(if is_dry_run { Err(is_changed) } else { Ok(is_changed) })
             })?;
             if let Ok(true) | Err(true) = is_changed {
@@ -78,7 +78,7 @@ impl Chronicle {
 
     /// Of `preferences`: what was said or done often enough to be told unasked.
     fn preferred(&self) -> Result<Vec<Draft>, Error> {
-        let preferences = self.preferences(&PreferencesCommand::default())?.preferences;
+        let preferences = self.memory().learning().preferences(&PreferencesCommand::default())?.preferences;
         let draft = |one: Preference| {
             let evidence = one.evidence.into_iter().map(|shown| shown.place.session);
             learned(one.id, &one.preference, one.confidence, evidence)
@@ -88,7 +88,7 @@ impl Chronicle {
 
     /// Of `work_patterns`: runs of steps and tools that come back. When work is done is told by the sessions themselves.
     fn recurring(&self) -> Result<Vec<Draft>, Error> {
-        let patterns = self.patterns(&PatternsCommand::default())?.patterns.into_iter();
+        let patterns = self.memory().learning().patterns(&PatternsCommand::default())?.patterns.into_iter();
         let steps = patterns.filter(|one| ["debugging", "workflow", "tool"].contains(&one.kind));
         let draft = |one: Pattern| {
             let words = if one.is_run() { line_of_run(&one.pattern) } else { one.pattern };
@@ -99,14 +99,17 @@ impl Chronicle {
     }
 
     /// What rules would say in a block.
-    fn drafts(&self, memory: &Memory, past: &Past, label: &str) -> Result<Vec<Draft>, Error> {
+    fn drafts(&self, memory: &OpenMemory, past: &Past, label: &str) -> Result<Vec<Draft>, Error> {
         Ok(match label {
             "active_projects" => {
                 let projects: BTreeSet<ProjectId> =
                     past.talks.iter().map(|talk| talk.session.record.project).collect();
                 let mut n_open: BTreeMap<ProjectId, usize> = BTreeMap::new();
                 for project in projects {
-                    n_open.insert(project, memory.store.n_open_threads(Some(project), self.now)?.n_listed);
+                    n_open.insert(
+                        project,
+                        memory.store.n_open_threads(Some(project), self.workplace.now())?.n_listed,
+                    );
                 }
                 past.projects(|project| n_open.get(&project).copied().unwrap_or_default())
             }

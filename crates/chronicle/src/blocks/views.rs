@@ -10,8 +10,8 @@ use chronicle_sessions::shortened;
 
 use super::on_one_line;
 use crate::{
-    Chronicle, Error,
-    memory::{Memory, Scope},
+    Blocks, Error,
+    memory::{OpenMemory, Scope},
     sessions::{Digested, short_session},
 };
 
@@ -24,11 +24,11 @@ const LONGEST_QUOTE: usize = 240;
 /// What a summary weighs beside the line of its session: it is left out long before.
 const SUMMARY: f64 = 0.1;
 
-impl Chronicle {
+impl Blocks<'_> {
     /// What a rendering says now.
     pub(super) fn rendering(
         &self,
-        memory: &Memory,
+        memory: &OpenMemory,
         label: &str,
         limit: usize,
         scope: &Scope,
@@ -45,8 +45,9 @@ impl Chronicle {
         Ok(BlockText { lines, dismissed: Vec::new() })
     }
 
-    fn pending_lines(&self, memory: &Memory, scope: &Scope) -> Result<Vec<(String, f64)>, Error> {
-        let listed = memory.store.listed_threads(scope.project(), self.now, false, MOST_THREADS)?;
+    fn pending_lines(&self, memory: &OpenMemory, scope: &Scope) -> Result<Vec<(String, f64)>, Error> {
+        let listed =
+            memory.store.listed_threads(scope.project(), self.workplace.now(), false, MOST_THREADS)?;
         let mut lines = Vec::new();
         for (at, listed) in (0_u32..).zip(&listed) {
             let thread = &listed.thread;
@@ -64,15 +65,15 @@ impl Chronicle {
         Ok(lines)
     }
 
-    fn recent_lines(&self, memory: &Memory, scope: &Scope) -> Result<Vec<(String, f64)>, Error> {
+    fn recent_lines(&self, memory: &OpenMemory, scope: &Scope) -> Result<Vec<(String, f64)>, Error> {
         let which = (scope.project(), None);
-        let sessions = memory
-            .store
-            .read(|connection| NamedSession::latest_talks(connection, which, self.until(), MOST_SESSIONS))?;
+        let sessions = memory.store.read(|connection| {
+            NamedSession::latest_talks(connection, which, self.memory().until(), MOST_SESSIONS)
+        })?;
         let mut lines = Vec::new();
         for session in &sessions {
             let record = &session.record;
-            let days = record.last.map_or(0.0, |last| Age::between(last, self.now).days());
+            let days = record.last.map_or(0.0, |last| Age::between(last, self.workplace.now()).days());
             let weight = Decay::SESSION.importance(f64::from(record.importance), days, []);
             let mut about = Vec::new();
             about.extend(record.last.map(|last| last.to_zoned(self.zone()).date().to_string()));

@@ -9,8 +9,8 @@ use serde::Serialize;
 
 use super::{Elsewhere, FoundTurn, asked};
 use crate::{
-    Chronicle, Error,
-    memory::{Memory, Scope},
+    Error, Memory,
+    memory::{OpenMemory, Scope},
     sessions::Digested,
 };
 
@@ -128,7 +128,7 @@ pub struct AboutThread {
     pub session: Option<String>,
 }
 
-impl Chronicle {
+impl Memory<'_> {
     /// Gathers what is known about a topic.
     ///
     /// # Errors
@@ -146,7 +146,7 @@ impl Chronicle {
             threads: Vec::new(),
             elsewhere: Elsewhere::default(),
         };
-        let Some(memory) = self.memory()? else { return Ok(about) };
+        let Some(memory) = self.open()? else { return Ok(about) };
         let place = self.memory_scope(&memory, command.project.as_deref(), command.is_all)?;
         if let Scope::One(project) = &place {
             about.project = Some(project.name.clone());
@@ -176,7 +176,7 @@ pub(super) struct BestSession {
     pub(super) position: i64,
 }
 
-impl Memory {
+impl OpenMemory {
     /// The sessions of the best turns, that with the best of all first.
     pub(super) fn best_sessions(&self, hits: &[Hit], limit: usize) -> Result<Vec<BestSession>, Error> {
         let mut counted: Vec<(SessionId, usize, i64)> = Vec::new();
@@ -195,7 +195,7 @@ impl Memory {
     }
 }
 
-fn about_sessions(memory: &Memory, sessions: &[BestSession]) -> Result<Vec<AboutSession>, Error> {
+fn about_sessions(memory: &OpenMemory, sessions: &[BestSession]) -> Result<Vec<AboutSession>, Error> {
     let about = |best: &BestSession| {
         let record = &best.session.record;
         Ok(AboutSession {
@@ -212,7 +212,7 @@ fn about_sessions(memory: &Memory, sessions: &[BestSession]) -> Result<Vec<About
 }
 
 fn files(
-    memory: &Memory,
+    memory: &OpenMemory,
     sessions: &[BestSession],
     question: &mut Question,
 ) -> Result<Vec<AboutFile>, Error> {

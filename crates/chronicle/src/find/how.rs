@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use super::{Elsewhere, about::BestSession, asked};
 use crate::{
-    Chronicle, Error,
-    memory::{Memory, Scope},
+    Error, Memory,
+    memory::{OpenMemory, Scope},
     sessions::Digested,
 };
 
@@ -94,7 +94,7 @@ pub struct Step {
     pub line: u64,
 }
 
-impl Chronicle {
+impl Memory<'_> {
     /// Tells how a task was done before.
     ///
     /// # Errors
@@ -108,7 +108,7 @@ impl Chronicle {
             procedures: Vec::new(),
             elsewhere: Elsewhere::default(),
         };
-        let Some(memory) = self.memory()? else { return Ok(how) };
+        let Some(memory) = self.open()? else { return Ok(how) };
         let place = self.memory_scope(&memory, command.project.as_deref(), command.is_all)?;
         if let Scope::One(project) = &place {
             how.project = Some(project.name.clone());
@@ -132,7 +132,7 @@ impl Chronicle {
 }
 
 /// What was done in a session around its best turn; none where nothing was done.
-fn procedure(memory: &Memory, best: &BestSession) -> Result<Option<Procedure>, Error> {
+fn procedure(memory: &OpenMemory, best: &BestSession) -> Result<Option<Procedure>, Error> {
     let turns = memory.store.read(|connection| StoredTurn::of_session(connection, best.session.id))?;
     let mut steps: Vec<(i64, Step)> = Vec::new();
     for turn in turns {

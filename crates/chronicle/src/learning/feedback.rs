@@ -17,7 +17,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{PatternsCommand, PreferencesCommand};
-use crate::{Chronicle, Error, correct::disputed, error::UnknownSubjectSnafu, memory::Memory, sleep::owned};
+use crate::{
+    Error, Learning, correct::disputed, error::UnknownSubjectSnafu, memory::OpenMemory, sleep::owned,
+};
 
 /// Where hooks find which lessons were rejected, in the home of session memory.
 const REJECTED_LESSONS: &str = "rejected-lessons";
@@ -96,7 +98,7 @@ pub(super) fn verdicts(connection: &Connection, what: &str) -> SqlResult<BTreeMa
     Ok(all.into_iter().map(|said| (said.subject, Verdict { is_right: said.is_right, at: said.at })).collect())
 }
 
-impl Chronicle {
+impl Learning<'_> {
     /// Remembers whether something that was shown is right.
     ///
     /// # Errors
@@ -105,7 +107,7 @@ impl Chronicle {
         let mut warnings = Vec::new();
         let (what, mut id) = self.subject(command.id.trim(), &mut warnings)?;
         if what == "title" {
-            let session = self.memory_to_write()?.session(&id)?;
+            let session = self.memory().open_to_write()?.session(&id)?;
             id = TitleVerdict::subject(&session.record.name, &session.record.title);
         }
         let note = command.note.as_deref().unwrap_or_default();
@@ -113,11 +115,11 @@ impl Chronicle {
         let feedback = Feedback {
             what: what.to_owned(),
             subject: id,
-            at: self.now,
+            at: self.workplace.now(),
             is_right: command.is_right,
             note: note[..note.floor_char_boundary(LONGEST_NOTE)].to_owned(),
         };
-        let mut memory = self.memory_to_write()?;
+        let mut memory = self.memory().open_to_write()?;
         memory.store.write(|tx| feedback.put(tx))?;
         match what {
             "title" => self.retitle(&mut memory, &feedback.subject)?,
@@ -137,7 +139,7 @@ impl Chronicle {
     /// # Errors
     /// When the store cannot be read.
     pub fn given_feedback(&self) -> Result<FeedbackReply, Error> {
-        let said = match self.memory()? {
+        let said = match self.memory().open()? {
             Some(memory) => memory.store.read(|connection| Feedback::all(connection, None))?,
             None => Vec::new(),
         };
@@ -146,7 +148,7 @@ impl Chronicle {
     }
 
     /// Lets everything that was said so far count, where it came from elsewhere.
-    pub(crate) fn apply_feedback(&self, memory: &mut Memory) -> Result<(), Error> {
+    pub(crate) fn apply_feedback(&self, memory: &mut OpenMemory) -> Result<(), Error> {
         for said in memory.store.read(|connection| Feedback::all(connection, Some("title")))? {
             // The session may be unknown here, or forgotten.
             let _unknown = self.retitle(memory, &said.subject);
@@ -155,7 +157,7 @@ impl Chronicle {
     }
 
     /// Forgets the remarks on what nothing that is left tells of. The judgements stay: they hold no words.
-    pub(crate) fn forget_remarks(&self, memory: &mut Memory) -> Result<(), Error> {
+    pub(crate) fn forget_remarks(&self, memory: &mut OpenMemory) -> Result<(), Error> {
         memory.learn(None)?;
         for said in memory.store.read(|connection| Feedback::all(connection, None))? {
             let is_of_sessions = matches!(&*said.what, "preference" | "pattern" | "thread");
@@ -174,7 +176,7 @@ impl Chronicle {
     }
 
     /// Gives a session the first title that was not rejected.
-    fn retitle(&self, memory: &mut Memory, subject: &str) -> Result<(), Error> {
+    fn retitle(&self, memory: &mut OpenMemory, subject: &str) -> Result<(), Error> {
         let name = TitleVerdict::session(subject);
         let session = memory.session(name)?;
         memory.store.write(|tx| {
@@ -185,7 +187,7 @@ impl Chronicle {
     }
 
     /// Dismisses a thread that is none, or opens one again that was taken for none.
-    fn judge_thread(&self, memory: &mut Memory, said: &Feedback) -> Result<(), Error> {
+    fn judge_thread(&self, memory: &mut OpenMemory, said: &Feedback) -> Result<(), Error> {
         let id = ThreadId(said.subject.clone());
         let Some(listed) = memory.store.thread(&id)? else { return Ok(()) };
         let change = match (said.is_right, listed.thread.is_rejected()) {
@@ -193,7 +195,7 @@ impl Chronicle {
             (true, true) => Change::Reopened,
             (true, false) => return Ok(()),
         };
-        let events = self.events(&memory.store, &id, vec![change])?;
+        let events = self.memory().threads().events(&memory.store, &id, vec![change])?;
         memory.store.write(|tx| {
             let Some(project) = Project::by_key(tx, &listed.thread.project)? else { return Ok(0) };
             add_events(tx, &project, None, &events)
@@ -202,11 +204,11 @@ impl Chronicle {
     }
 
     /// Writes down which lessons were rejected, where hooks look without opening session memory.
-    pub(crate) fn note_rejected_lessons(&self, memory: &Memory) -> Result<(), Error> {
+    pub(crate) fn note_rejected_lessons(&self, memory: &OpenMemory) -> Result<(), Error> {
         let verdicts = memory.store.read(|connection| verdicts(connection, "lesson"))?;
         let rejected = verdicts.into_iter().filter(|(_, verdict)| !verdict.is_right);
         let text: String = rejected.map(|(id, _)| format!("{id}\n")).collect();
-        let path = self.memory_home()?.join(REJECTED_LESSONS);
+        let path = self.workplace.memory_home()?.join(REJECTED_LESSONS);
         let is_known = fs::read_to_string(&path).is_ok_and(|known| known == text);
         if is_known || text.is_empty() && !path.exists() {
             return Ok(());
@@ -217,7 +219,7 @@ impl Chronicle {
     /// The lessons that were rejected on this machine. Their notes are shared, and stay as they are.
     pub(crate) fn rejected_lessons(&self) -> BTreeSet<String> {
         let read = |home: PathBuf| fs::read_to_string(home.join(REJECTED_LESSONS)).ok();
-        let text = self.memory_home().ok().and_then(read).unwrap_or_default();
+        let text = self.workplace.memory_home().ok().and_then(read).unwrap_or_default();
         text.lines().map(str::to_owned).collect()
     }
 
@@ -238,14 +240,14 @@ impl Chronicle {
             return Ok(("pattern", only(id, all.patterns.into_iter().map(|pattern| pattern.id))?));
         }
         if id.starts_with("t-") {
-            return Ok(("thread", self.show_thread(id)?.thread.id));
+            return Ok(("thread", self.memory().threads().show(id)?.thread.id));
         }
-        if let Some(memory) = self.memory()?
+        if let Some(memory) = self.memory().open()?
             && let Ok(session) = memory.session(id)
         {
             return Ok(("title", session.record.name));
         }
-        if let Ok(repository) = self.repository()
+        if let Ok(repository) = self.workplace.repository()
             && let [claim] = chronicle_commits::claims_called(repository, id)?.as_slice()
         {
             warnings.extend(claim.is_disputed.then(|| disputed(&claim.id.0)));

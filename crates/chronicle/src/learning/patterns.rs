@@ -18,7 +18,7 @@ use super::{
     feedback::{only, verdicts},
 };
 use crate::{
-    Chronicle, Error,
+    Error, Learning,
     sleep::{Wordings, Words},
 };
 
@@ -114,7 +114,7 @@ impl Pattern {
     }
 }
 
-impl Chronicle {
+impl Learning<'_> {
     /// What comes back in how somebody works, mined anew of what sessions tell.
     ///
     /// # Errors
@@ -132,7 +132,7 @@ impl Chronicle {
         answer.project = project;
         let verdicts = memory.store.read(|connection| verdicts(connection, "pattern"))?;
         answer.sessions = experience.len();
-        let mut all = mine(&experience, self.now, &TimeZone::system());
+        let mut all = mine(&experience, self.workplace.now(), &TimeZone::system());
         for pattern in &mut all {
             match verdicts.get(&pattern.id) {
                 Some(verdict) if verdict.is_right => {
@@ -142,7 +142,7 @@ impl Chronicle {
                 None => {}
             }
         }
-        let wordings = Wordings::kept(&self.memory_home()?);
+        let wordings = Wordings::kept(&self.workplace.memory_home()?);
         for pattern in all.iter_mut().filter(|pattern| pattern.is_run()) {
             pattern.worded = wordings.of(&pattern.pattern).cloned();
         }

@@ -16,7 +16,7 @@ use super::{
     Experience, LearnedIn, Place,
     feedback::{Verdict, only, verdicts},
 };
-use crate::{Chronicle, Error};
+use crate::{Error, Learning};
 
 /// The least confidence of what is shown without being asked for.
 pub(crate) const LEAST_SHOWN: f64 = 0.5;
@@ -118,7 +118,7 @@ pub struct PreferenceEvidence {
     pub times: usize,
 }
 
-impl Chronicle {
+impl Learning<'_> {
     /// What this human prefers, as far as sessions tell.
     ///
     /// # Errors
@@ -137,7 +137,7 @@ impl Chronicle {
         answer.project = project;
         let verdicts = memory.store.read(|connection| verdicts(connection, "preference"))?;
         answer.sessions = experience.len();
-        let mut all = preferences(&experience, &verdicts, self.now);
+        let mut all = preferences(&experience, &verdicts, self.workplace.now());
         if let Some(start) = &command.id {
             let id = only(start, all.iter().map(|preference| preference.id.clone()))?;
             all.retain(|preference| preference.id == id);

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{LearnedIn, Place};
-use crate::{Chronicle, Error};
+use crate::{Error, Learning};
 
 /// How many of anything are told of one problem.
 const MOST_EACH: usize = 5;
@@ -66,7 +66,7 @@ fn needed(signs: Signs) -> Signs {
     Signs { failures: signs.failures, ..Signs::default() }
 }
 
-impl Chronicle {
+impl Learning<'_> {
     /// The failures that came up in more than one session.
     ///
     /// # Errors

@@ -15,8 +15,8 @@ use serde::Serialize;
 
 use super::{Experience, LearnedIn, Place};
 use crate::{
-    Chronicle, Error,
-    memory::{Memory, Scope},
+    Error, Learning,
+    memory::{OpenMemory, Scope},
 };
 
 /// Larger manifests are none.
@@ -182,7 +182,7 @@ fn used<'e>(
     all
 }
 
-impl Chronicle {
+impl Learning<'_> {
     /// The technologies that were used, in one project or in all.
     ///
     /// # Errors
@@ -231,14 +231,14 @@ impl Chronicle {
             similar_to: None,
             projects: Vec::new(),
         };
-        let Some(mut memory) = self.memory()? else { return Ok(answer) };
+        let Some(mut memory) = self.memory().open()? else { return Ok(answer) };
         let model = match command.similar_to.as_deref() {
             None => None,
-            Some(".") => match self.memory_scope(&memory, None, false)? {
+            Some(".") => match self.memory().memory_scope(&memory, None, false)? {
                 Scope::One(project) => Some(project),
                 Scope::All | Scope::Unknown => return Ok(answer),
             },
-            Some(name) => match self.memory_scope(&memory, Some(name), false)? {
+            Some(name) => match self.memory().memory_scope(&memory, Some(name), false)? {
                 Scope::One(project) => Some(project),
                 Scope::All | Scope::Unknown => None,
             },
@@ -288,7 +288,7 @@ struct Known {
 }
 
 impl Known {
-    fn of(memory: &Memory, project: Project, experience: &[Experience]) -> Result<Self, Error> {
+    fn of(memory: &OpenMemory, project: Project, experience: &[Experience]) -> Result<Self, Error> {
         let own = || experience.iter().filter(|session| session.project == project.id);
         let names = BTreeMap::from([(project.id, project.name.clone())]);
         let mut used = used(own(), &names);

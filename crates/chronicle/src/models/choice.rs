@@ -5,7 +5,7 @@ use std::time::Duration;
 use chronicle_llm::{EMBEDDING_MODEL, Key, Prices, Purpose, Reach, Wire};
 
 use super::DEFAULT_TIMEOUT;
-use crate::{Chronicle, Settings};
+use crate::{Settings, Workplace};
 
 /// Who serves a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,10 +116,10 @@ impl Choice {
     ///
     /// # Errors
     /// In words for the user, when there is none.
-    pub(super) fn of(chronicle: &Chronicle, settings: &Settings, purpose: Purpose) -> Result<Self, String> {
+    pub(super) fn of(workplace: &Workplace, settings: &Settings, purpose: Purpose) -> Result<Self, String> {
         let said = |name: &str| Some(settings.value(name).to_owned()).filter(|value| !value.is_empty());
         let key_in = |variable: &str| {
-            let key = chronicle.variable(variable).map(|key| Key::new(&key));
+            let key = workplace.variable(variable).map(|key| Key::new(&key));
             key.filter(|key| !key.is_empty())
         };
         let mut base_url = said("llm.baseUrl");
@@ -128,7 +128,7 @@ impl Choice {
             Some(name) => Provider::of(name),
             None if base_url.is_some() => Some(Provider::OpenAi),
             // A key that happens to be there is no word of the user's.
-            None if chronicle.is_unattended() => {
+            None if workplace.is_unattended() => {
                 return Err(
                     "where a hook or an agent runs this, a file of yours has to say who serves models, \
                     such as `git config --global chronicle.llm.provider anthropic`"

@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::kept::{DATABASE, in_database};
-use crate::{Chronicle, settings::real};
+use crate::{Memory, settings::real};
 
 /// How deep transcripts lie at most below the folders that are searched.
 const DEEPEST: usize = 8;
@@ -43,7 +43,7 @@ impl Known {
     }
 }
 
-impl Chronicle {
+impl Memory<'_> {
     /// The transcripts of all agents, in no order.
     pub(super) fn kept_transcripts(&self) -> Vec<PathBuf> {
         let mut found = Vec::new();
@@ -60,18 +60,21 @@ impl Chronicle {
     /// that name them, by a variable or in a hook: so where nobody attends, what is in a working tree counts only
     /// below the folders that agents use.
     pub(super) fn may_be_of_user(&self, transcript: &Path) -> bool {
-        if !self.is_unattended() {
+        if !self.workplace.is_unattended() {
             return true;
         }
-        let transcript = real(&self.directory.join(transcript));
+        let transcript = real(&self.workplace.directory().join(transcript));
         let mut folders = KNOWN.iter().chain([&OPENCODE]).filter_map(|known| self.folder_of(known));
-        folders.any(|folder| transcript.starts_with(real(&folder))) || !self.is_in_repository(&transcript)
+        folders.any(|folder| transcript.starts_with(real(&folder)))
+            || !self.workplace.is_in_repository(&transcript)
     }
 
     /// Where an agent keeps transcripts.
     fn folder_of(&self, known: &Known) -> Option<PathBuf> {
-        let set = |name: &str| (self.environment)(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        let is_brought = |folder: &Path| self.is_unattended() && self.is_brought(folder);
+        let set = |name: &str| {
+            (self.workplace.environment())(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+        };
+        let is_brought = |folder: &Path| self.workplace.is_unattended() && self.workplace.is_brought(folder);
         let named = set(known.variable).filter(|folder| !is_brought(folder));
         let folder = named.or_else(|| {
             let home = set("HOME").or_else(|| set("USERPROFILE"))?;

@@ -8,8 +8,8 @@ use serde::Serialize;
 
 use super::{QUEUE_LOCK, is_transcript_there};
 use crate::{
-    Chronicle, Error,
-    memory::{Memory, Scope},
+    Error, Memory,
+    memory::{OpenMemory, Scope},
     sleep::{LOCK_FILE as SLEEP_LOCK, remove_kept},
 };
 
@@ -46,13 +46,13 @@ pub struct ForgottenSession {
     pub title: String,
 }
 
-impl Chronicle {
+impl Memory<'_> {
     /// Removes sessions from session memory for good, with what only they say. They are not taken in again.
     ///
     /// # Errors
     /// When a session or project is not known, or the store cannot be written; then all of them stay.
     pub fn forget_sessions(&self, command: &ForgetCommand, is_dry_run: bool) -> Result<ForgetReply, Error> {
-        let mut memory = self.memory_to_write()?;
+        let mut memory = self.open_to_write()?;
         let mut sessions = self.meant(&memory, command)?;
         for session in sessions.clone() {
             let record = &session.record;
@@ -74,12 +74,12 @@ impl Chronicle {
         transcripts.retain(|path| is_transcript_there(std::path::Path::new(path)));
         if !is_dry_run && !sessions.is_empty() {
             // No one reads transcripts in, or writes digests of them, while they are forgotten.
-            let home = self.memory_home()?;
+            let home = self.workplace.memory_home()?;
             let _locks =
                 (FileLock::acquire(&home.join(QUEUE_LOCK))?, FileLock::acquire(&home.join(SLEEP_LOCK))?);
             // The session's own rows go last: after a crash in between it is found and forgotten again.
             let shared = sessions.iter().map(|session| (&*session.record.agent, &*session.record.name));
-            self.share_forgets(shared)?;
+            self.shared().share_forgets(shared)?;
             self.forget_derived()?;
             sweep_dead(&home, 3);
             remove_kept(&memory, &home, &sessions)?;
@@ -97,7 +97,7 @@ impl Chronicle {
                 threads.dedup();
                 threads.iter().try_for_each(|thread| forget_events(tx, thread))
             })?;
-            self.forget_remarks(&mut memory)?;
+            self.learning().forget_remarks(&mut memory)?;
             memory.store.settle()?;
         }
         let forgotten = sessions
@@ -111,7 +111,7 @@ impl Chronicle {
         })
     }
 
-    fn meant(&self, memory: &Memory, command: &ForgetCommand) -> Result<Vec<NamedSession>, Error> {
+    fn meant(&self, memory: &OpenMemory, command: &ForgetCommand) -> Result<Vec<NamedSession>, Error> {
         match command {
             ForgetCommand::Sessions(names) => names.iter().map(|name| memory.session(name)).collect(),
             ForgetCommand::Project(name) => match self.memory_scope(memory, name.as_deref(), false)? {

@@ -5,15 +5,15 @@ use std::{fs, path::Path};
 use chronicle_core::{counted, counted_are, plain};
 
 use super::queue::waiting;
-use crate::{Chronicle, Error, doctor::Finding, memory::Memory};
+use crate::{Error, Memory, doctor::Finding, memory::OpenMemory};
 
 /// What was looked at, as findings name it.
 const SESSIONS: &str = "sessions";
 
-impl Chronicle {
+impl Memory<'_> {
     /// Whether the store is whole and private, and whether transcripts wait to be taken in.
     pub(crate) fn memory_health(&self, fix: bool) -> Vec<Finding> {
-        let mut memory = match self.memory() {
+        let mut memory = match self.open() {
             Ok(Some(memory)) => memory,
             Ok(None) => return vec![Finding::ok(SESSIONS, "no sessions are remembered yet")],
             Err(Error::NoHome) => {
@@ -69,7 +69,7 @@ impl Chronicle {
 }
 
 /// Whether the search index has the turns that there are.
-fn index_health(memory: &mut Memory, fix: bool) -> Option<Finding> {
+fn index_health(memory: &mut OpenMemory, fix: bool) -> Option<Finding> {
     let sessions = match memory.store.misindexed() {
         Ok(sessions) if sessions.is_empty() => return None,
         Ok(sessions) => sessions,

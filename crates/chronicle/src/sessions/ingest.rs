@@ -19,7 +19,7 @@ use super::{
     made,
     place::Placer,
 };
-use crate::{Chronicle, Error, memory::Memory};
+use crate::{Error, Memory, memory::OpenMemory};
 
 /// How many bytes of transcripts, and how many files, are taken in together at most: after that, others may write.
 pub(super) const MOST_BYTES: u64 = 16 << 20;
@@ -116,7 +116,7 @@ impl Default for IngestReply {
     }
 }
 
-impl Chronicle {
+impl Memory<'_> {
     /// Takes transcripts into session memory. What is there already stays as it is, so that it can be stopped at any
     /// moment and begun again.
     ///
@@ -129,7 +129,7 @@ impl Chronicle {
             What::Files(named) => {
                 for path in named {
                     if self.may_be_of_user(path) {
-                        files.extend(agents::below(&self.directory.join(path)));
+                        files.extend(agents::below(&self.workplace.directory().join(path)));
                     } else {
                         reply.refuse(path);
                     }
@@ -138,7 +138,7 @@ impl Chronicle {
             What::Everything => files = self.kept_transcripts(),
             What::Days(days) => {
                 let oldest = Duration::from_secs(u64::from(*days) * 24 * 60 * 60);
-                let now: SystemTime = self.now.into();
+                let now: SystemTime = self.workplace.now().into();
                 files = self.kept_transcripts();
                 files.retain(|path| {
                     modified(path)
@@ -148,8 +148,8 @@ impl Chronicle {
         }
         // A fork comes after the session that it repeats the beginning of.
         files.sort_by_cached_key(|path| (born(path), path.clone()));
-        let mut memory = self.memory_to_write()?;
-        let mut intake = Intake::new(self, &mut reply);
+        let mut memory = self.open_to_write()?;
+        let mut intake = Intake::new(*self, &mut reply);
         let mut batch = Batch::default();
         for (n_done, path) in files.iter().enumerate() {
             if let Some(file) = intake.changed(&memory, path)? {
@@ -170,7 +170,7 @@ impl Chronicle {
 
 /// Takes in one file after the other.
 pub(super) struct Intake<'a> {
-    chronicle: &'a Chronicle,
+    memory: Memory<'a>,
     reply: &'a mut IngestReply,
     placer: Placer,
     known: KnownThreads,
@@ -180,13 +180,13 @@ pub(super) struct Intake<'a> {
 }
 
 impl<'a> Intake<'a> {
-    pub(super) fn new(chronicle: &'a Chronicle, reply: &'a mut IngestReply) -> Self {
+    pub(super) fn new(memory: Memory<'a>, reply: &'a mut IngestReply) -> Self {
         let (placer, known) = (Placer::default(), KnownThreads::default());
-        Self { chronicle, reply, placer, known, made: Vec::new(), moves: made::Moves::default() }
+        Self { memory, reply, placer, known, made: Vec::new(), moves: made::Moves::default() }
     }
 
     /// Takes in the transcript at `path`; what is wrong with the file alone is only told.
-    pub(super) fn file(&mut self, memory: &mut Memory, path: &Path) -> Result<(), Error> {
+    pub(super) fn file(&mut self, memory: &mut OpenMemory, path: &Path) -> Result<(), Error> {
         match self.changed(memory, path)? {
             Some(file) => self.take(memory, vec![file]),
             None => Ok(()),
@@ -200,7 +200,7 @@ impl<'a> Intake<'a> {
     }
 
     /// The file at `path`, if it is not as it was when it was read before.
-    fn changed<'p>(&mut self, memory: &Memory, path: &'p Path) -> Result<Option<ChangedFile<'p>>, Error> {
+    fn changed<'p>(&mut self, memory: &OpenMemory, path: &'p Path) -> Result<Option<ChangedFile<'p>>, Error> {
         self.reply.files += 1;
         let (size, modified) = match look(path) {
             Ok(looked) => looked,
@@ -219,11 +219,11 @@ impl<'a> Intake<'a> {
     }
 
     /// Takes in files, together where that goes well; of one that cannot be taken in, it is told.
-    fn take(&mut self, memory: &mut Memory, mut files: Vec<ChangedFile<'_>>) -> Result<(), Error> {
+    fn take(&mut self, memory: &mut OpenMemory, mut files: Vec<ChangedFile<'_>>) -> Result<(), Error> {
         let error = match self.take_together(memory, &files) {
             Ok(()) => {
                 for session in std::mem::take(&mut self.made) {
-                    made::add_commits(self.chronicle, memory, &mut self.moves, session)?;
+                    made::add_commits(self.memory.workplace, memory, &mut self.moves, session)?;
                 }
                 return Ok(());
             }
@@ -248,13 +248,13 @@ impl<'a> Intake<'a> {
     /// Takes in files in one transaction; of one that cannot be read, nothing stays.
     fn take_together(
         &mut self,
-        memory: &mut Memory,
+        memory: &mut OpenMemory,
         files: &[ChangedFile<'_>],
     ) -> Result<(), chronicle_search::StoreError> {
         if files.is_empty() {
             return Ok(());
         }
-        let (placer, known, now) = (&mut self.placer, &mut self.known, self.chronicle.now);
+        let (placer, known, now) = (&mut self.placer, &mut self.known, self.memory.workplace.now());
         let taken = memory.store.write_in_pieces(|pieces| {
             let mut taken = Vec::new();
             for file in files {

@@ -8,8 +8,8 @@ use serde::Serialize;
 
 use super::{is_transcript_there, short_session};
 use crate::{
-    Chronicle, Error,
-    memory::{Memory, Scope},
+    Error, Memory,
+    memory::{OpenMemory, Scope},
 };
 
 /// Sessions, the latest first.
@@ -113,7 +113,7 @@ pub struct ShownTurn {
     pub answer: Option<String>,
 }
 
-impl Chronicle {
+impl Memory<'_> {
     /// The latest sessions of the current project, of one that is named, or of all.
     ///
     /// # Errors
@@ -127,7 +127,7 @@ impl Chronicle {
     ) -> Result<SessionList, Error> {
         let schema = "chronicle-sessions/v1";
         let none = SessionList { schema, project: None, sessions: Vec::new(), elsewhere: 0 };
-        let Some(memory) = self.memory()? else { return Ok(none) };
+        let Some(memory) = self.open()? else { return Ok(none) };
         let scope = self.memory_scope(&memory, project, is_all)?;
         let name = match &scope {
             Scope::One(project) => Some(project.name.clone()),
@@ -154,7 +154,7 @@ impl Chronicle {
     /// # Errors
     /// When there is none or more than one, or the store cannot be read.
     pub fn session(&self, start: &str, with_turns: bool) -> Result<ShownSession, Error> {
-        let memory = self.memory()?;
+        let memory = self.open()?;
         let Some(memory) = memory else {
             let reason = "session memory is empty".to_owned();
             return Err(Error::UnknownSession { reason });
@@ -209,7 +209,7 @@ impl Digested for NamedSession {
     }
 }
 
-impl Memory {
+impl OpenMemory {
     /// What lists say of a session.
     pub(crate) fn listed(&self, session: &NamedSession) -> Result<ListedSession, Error> {
         let record = &session.record;

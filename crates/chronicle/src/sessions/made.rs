@@ -12,7 +12,7 @@ use chronicle_sessions::{may_commit, names_words_of};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
-use crate::{Chronicle, Error, memory::Memory};
+use crate::{Error, Workplace, memory::OpenMemory};
 
 /// How far the clocks of an agent and of git are apart at most: git's log knows only seconds.
 const DRIFT: SignedDuration = SignedDuration::from_secs(2);
@@ -28,20 +28,20 @@ const MOST_FILES: usize = 200;
 pub(super) struct Moves(BTreeMap<String, Option<InFolder>>);
 
 struct InFolder {
-    chronicle: Chronicle,
+    workplace: Workplace,
     moves: Vec<HeadMove>,
 }
 
 impl Moves {
-    fn of(&mut self, chronicle: &Chronicle, folder: &str) -> Option<&InFolder> {
+    fn of(&mut self, workplace: &Workplace, folder: &str) -> Option<&InFolder> {
         let read = || {
             let path = Path::new(folder);
-            let here = chronicle.at(path);
+            let here = workplace.at(path);
             if !path.is_dir() || here.is_distrusted() {
                 return None;
             }
             let moves = here.repository().ok()?.head_moves();
-            Some(InFolder { chronicle: here, moves })
+            Some(InFolder { workplace: here, moves })
         };
         self.0.entry(folder.to_owned()).or_insert_with(read).as_ref()
     }
@@ -49,8 +49,8 @@ impl Moves {
 
 /// Adds to a session the commits that it made without a word.
 pub(super) fn add_commits(
-    chronicle: &Chronicle,
-    memory: &mut Memory,
+    workplace: &Workplace,
+    memory: &mut OpenMemory,
     moves: &mut Moves,
     id: SessionId,
 ) -> Result<(), Error> {
@@ -59,7 +59,7 @@ pub(super) fn add_commits(
     };
     let record = &session.record;
     let (Some(first), Some(last)) = (record.first, record.last) else { return Ok(()) };
-    let Some(there) = moves.of(chronicle, &record.folder) else { return Ok(()) };
+    let Some(there) = moves.of(workplace, &record.folder) else { return Ok(()) };
     let until = last.checked_add(AFTERWARDS).unwrap_or(last);
     let known: Vec<String> = memory.store.read(|connection| session.commits(connection))?;
     let is_known = |commit: &str| known.iter().any(|known| commit.starts_with(known.as_str()));
@@ -69,7 +69,7 @@ pub(super) fn add_commits(
         return Ok(());
     }
     let turns = memory.store.read(|connection| StoredTurn::of_session(connection, id))?;
-    let Ok(repository) = there.chronicle.repository() else { return Ok(()) };
+    let Ok(repository) = there.workplace.repository() else { return Ok(()) };
     let made = Made { turns: &turns, moves: &there.moves, repository };
     let mut commits: Vec<[String; 3]> = Vec::new();
     for one in unknown {

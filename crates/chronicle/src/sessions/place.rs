@@ -7,7 +7,7 @@ use chronicle_sessions::Belongs;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Chronicle, Error, memory::Home, settings::real};
+use crate::{Error, Memory, memory::Home, settings::real};
 
 /// The folders whose sessions are not remembered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -20,15 +20,15 @@ pub struct ExcludeReply {
     pub n_remembered: usize,
 }
 
-impl Chronicle {
+impl Memory<'_> {
     /// Lists the folders whose sessions are not remembered, after one was added or taken off.
     ///
     /// # Errors
     /// When the store cannot be written.
     pub fn exclude_sessions(&self, folder: Option<&Path>, is_off: bool) -> Result<ExcludeReply, Error> {
-        let mut memory = self.memory_to_write()?;
+        let mut memory = self.open_to_write()?;
         let folder = folder.map(|folder| {
-            let folder = self.directory.join(folder);
+            let folder = self.workplace.directory().join(folder);
             folder.canonicalize().unwrap_or(folder).to_string_lossy().into_owned()
         });
         let (excluded, n_remembered) = memory.store.write(|tx| {
@@ -72,7 +72,7 @@ impl Placer {
         }
         if !self.homes.contains_key(&told) {
             let path = Path::new(&told);
-            let home = path.is_dir().then(|| Home::of(tx, path, Some(&Chronicle::new_id().0))).transpose()?;
+            let home = path.is_dir().then(|| Home::of(tx, path, Some(&crate::new_id().0))).transpose()?;
             self.homes.insert(told.clone(), home);
         }
         let home = self.homes.get(&told).and_then(Option::as_ref);

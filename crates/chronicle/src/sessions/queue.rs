@@ -17,7 +17,7 @@ use super::{
     ingest::{IngestReply, Intake},
     is_transcript_there,
 };
-use crate::{Chronicle, Error, memory::Memory};
+use crate::{Error, Memory, memory::OpenMemory};
 
 /// How long a transcript has to be left alone before it is read: agents tell of every turn.
 const QUIET: Duration = Duration::from_secs(2);
@@ -105,17 +105,17 @@ fn name(path: &str) -> String {
     chronicle_search::fingerprint(path.as_bytes())
 }
 
-impl Chronicle {
-    /// Leaves word that these transcripts changed, for [`Chronicle::work_queue`]. Whether somebody is at work on the
+impl Memory<'_> {
+    /// Leaves word that these transcripts changed, for [`Memory::work_queue`]. Whether somebody is at work on the
     /// queue already comes back.
     ///
     /// # Errors
     /// When it cannot be written down: the next sweep finds them all the same.
     pub fn queue_transcripts(&self, transcripts: &[PathBuf]) -> Result<bool, Error> {
-        let home = self.memory_home()?;
+        let home = self.workplace.memory_home()?;
         let queue = Queue::of(&home);
         for transcript in transcripts.iter().filter(|path| self.may_be_of_user(path)) {
-            let path = self.directory.join(transcript);
+            let path = self.workplace.directory().join(transcript);
             queue.add(&path).map_err(|source| Error::WriteOutput { path: queue.folder.clone(), source })?;
         }
         let lock = FileLock::try_acquire(&home.join(QUEUE_LOCK));
@@ -127,10 +127,10 @@ impl Chronicle {
     /// # Errors
     /// When the store cannot be written; what waits goes on waiting.
     pub fn work_queue(&self, is_at_once: bool) -> Result<IngestReply, Error> {
-        let home = self.memory_home()?;
+        let home = self.workplace.memory_home()?;
         let queue = Queue::of(&home);
         let mut reply = IngestReply::default();
-        let mut memory: Option<Memory> = None;
+        let mut memory: Option<OpenMemory> = None;
         let mut passed_over = BTreeSet::new();
         let left = |passed_over: &BTreeSet<PathBuf>| {
             let mut waiting = queue.waiting();
@@ -164,16 +164,16 @@ impl Chronicle {
                         Ok(taken) => taken,
                         Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                         Err(error) => {
-                            Intake::new(self, &mut reply).unusable(&entry, &error);
+                            Intake::new(*self, &mut reply).unusable(&entry, &error);
                             passed_over.insert(entry);
                             continue;
                         }
                     };
                     let memory = match &mut memory {
                         Some(memory) => memory,
-                        None => memory.insert(self.memory_to_write()?),
+                        None => memory.insert(self.open_to_write()?),
                     };
-                    Intake::new(self, &mut reply).file(memory, &transcript)?;
+                    Intake::new(*self, &mut reply).file(memory, &transcript)?;
                     let _removed = fs::remove_file(taken);
                     n_taken += 1;
                 }

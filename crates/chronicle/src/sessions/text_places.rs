@@ -5,7 +5,7 @@
 
 use std::{fs, io, path::Path};
 
-use crate::{Chronicle, Error, error::WriteOutputSnafu, sleep::owned};
+use crate::{Error, Memory, error::WriteOutputSnafu, sleep::owned};
 use snafu::ResultExt;
 
 /// What forgetting does to a place.
@@ -75,10 +75,10 @@ impl TextPlace {
     }
 }
 
-impl Chronicle {
+impl Memory<'_> {
     /// Empties the places that hold derived words, or quote what they can't be told apart from.
     pub(crate) fn forget_derived(&self) -> Result<(), Error> {
-        let home = self.memory_home()?;
+        let home = self.workplace.memory_home()?;
         for place in TEXT_PLACES {
             match place.forgets {
                 Forgets::Everything => remove_all(&home.join(place.path))?,

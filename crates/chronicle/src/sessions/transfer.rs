@@ -25,10 +25,10 @@ use serde_json::Value;
 
 use super::{UnreadFile, agents};
 use crate::{
-    Chronicle, Error,
+    Error, Memory,
     blocks::{BLOCK, BlockFile},
     learning::{GivenFeedback, PreferencesCommand},
-    memory::Memory,
+    memory::OpenMemory,
 };
 
 mod older;
@@ -130,29 +130,29 @@ const FEEDBACK_FILE: &str = "feedback.json";
 /// What was learned, in an export: to be read only, as it is learned again of the sessions.
 const PREFERENCES_FILE: &str = "preferences.json";
 
-impl Chronicle {
+impl Memory<'_> {
     /// Writes all of session memory as files into a folder that is not there yet.
     ///
     /// # Errors
     /// When the folder is there and not empty, or cannot be written; then nothing is left of it.
     pub fn export_memory(&self, folder: &Path) -> Result<MemoryTransfer, Error> {
-        let target = self.directory.join(folder);
+        let target = self.workplace.directory().join(folder);
         let fails = |source| Error::WriteOutput { path: target.clone(), source };
         let is_taken = fs::read_dir(&target).is_ok_and(|mut entries| entries.next().is_some());
         if is_taken || target.is_file() {
             return Err(fails(std::io::Error::new(std::io::ErrorKind::AlreadyExists, "it is not empty")));
         }
-        let Some(memory) = self.memory()? else { return Ok(MemoryTransfer::default()) };
+        let Some(memory) = self.open()? else { return Ok(MemoryTransfer::default()) };
         let parent = target.parent().unwrap_or(&target);
         fs::create_dir_all(parent).map_err(fails)?;
         let unfinished = tempfile::Builder::new().prefix(".chronicle-").tempdir_in(parent).map_err(fails)?;
         let mut done = memory.export_to(unfinished.path(), &fails)?;
-        for block in self.block_files(&memory)? {
+        for block in self.blocks().block_files(&memory)? {
             done.block_versions += block.n_versions();
             let name = format!("{}.json", file_name(&block.label, 0));
             write(&unfinished.path().join("blocks").join(name), &block).map_err(fails)?;
         }
-        copy_digests(&self.memory_home()?, unfinished.path()).map_err(fails)?;
+        copy_digests(&self.workplace.memory_home()?, unfinished.path()).map_err(fails)?;
         self.export_learned(unfinished.path(), &mut done, &fails)?;
         let _empty = fs::remove_dir(&target);
         fs::rename(unfinished.path(), &target).map_err(fails)?;
@@ -166,7 +166,7 @@ impl Chronicle {
     /// # Errors
     /// When the folder cannot be read or the store cannot be written.
     pub fn import_memory(&self, folder: &Path) -> Result<MemoryTransfer, Error> {
-        let root = self.directory.join(folder);
+        let root = self.workplace.directory().join(folder);
         let mut files = Vec::new();
         // Links could lead anywhere.
         let is_folder = |part: &&str| !root.join(part).is_symlink();
@@ -178,13 +178,13 @@ impl Chronicle {
             fs::read_dir(&root).map_err(|source| Error::ReadInput { path: root.clone(), source })?;
         }
         files.sort();
-        let mut memory = self.memory_to_write()?;
+        let mut memory = self.open_to_write()?;
         let mut done = MemoryTransfer::default();
         for file in files {
             let taken = read(&file).and_then(|values| {
                 values
                     .into_iter()
-                    .try_for_each(|value| take(&mut memory, value, (&file, self.now), &mut done))
+                    .try_for_each(|value| take(&mut memory, value, (&file, self.workplace.now()), &mut done))
             });
             match taken {
                 Ok(()) => {}
@@ -194,7 +194,7 @@ impl Chronicle {
                 }
             }
         }
-        self.apply_feedback(&mut memory)?;
+        self.learning().apply_feedback(&mut memory)?;
         Ok(done)
     }
 
@@ -204,13 +204,14 @@ impl Chronicle {
         done: &mut MemoryTransfer,
         fails: &impl Fn(std::io::Error) -> Error,
     ) -> Result<(), Error> {
-        let said = self.given_feedback()?;
+        let said = self.learning().given_feedback()?;
         done.feedback = said.feedback.len();
         if !said.feedback.is_empty() {
             write(&folder.join(FEEDBACK_FILE), &said).map_err(fails)?;
         }
-        let learned =
-            self.preferences(&PreferencesCommand { is_whole: true, ..PreferencesCommand::default() })?;
+        let learned = self
+            .learning()
+            .preferences(&PreferencesCommand { is_whole: true, ..PreferencesCommand::default() })?;
         if learned.preferences.is_empty() {
             Ok(())
         } else {
@@ -223,18 +224,18 @@ impl Chronicle {
     /// # Errors
     /// When the store cannot be written.
     pub fn older_memory(&self) -> Result<Option<PathBuf>, Error> {
-        let home = self.variable("HOME").map(PathBuf::from);
+        let home = self.workplace.variable("HOME").map(PathBuf::from);
         let Some(folder) = home.map(|home| home.join(".claude/chronicle")).filter(|folder| folder.is_dir())
         else {
             return Ok(None);
         };
-        let mut memory = self.memory_to_write()?;
+        let mut memory = self.open_to_write()?;
         let is_first = memory.store.write(|tx| chronicle_search::tell_once(tx, "older-memory"))?;
         Ok(is_first.then_some(folder))
     }
 }
 
-impl Memory {
+impl OpenMemory {
     fn export_to(
         &self,
         folder: &Path,
@@ -351,7 +352,7 @@ fn read(path: &Path) -> Result<Vec<Value>, Refused> {
 
 /// Takes in one value of a file, whatever kind it is.
 fn take(
-    memory: &mut Memory,
+    memory: &mut OpenMemory,
     mut value: Value,
     (file, now): (&Path, Timestamp),
     done: &mut MemoryTransfer,

@@ -12,8 +12,8 @@ use chronicle_llm::{Cancel, Embedder, Embedding};
 use chronicle_search::{Unembedded, Vector};
 
 use crate::{
-    Chronicle, Error, RunLimits,
-    memory::{Memory, Scope},
+    Error, Memory, RunLimits,
+    memory::{OpenMemory, Scope},
 };
 
 /// Texts in one call.
@@ -25,7 +25,7 @@ const LONGEST: usize = 2_000;
 /// How long a question waits for its vector.
 const PATIENCE: Duration = Duration::from_secs(8);
 
-impl Chronicle {
+impl Memory<'_> {
     /// Lets the model that somebody chose for it give vectors to what was said in the current project.
     ///
     /// # Errors
@@ -34,10 +34,12 @@ impl Chronicle {
         if !self.searches_by_vectors() {
             return Ok(());
         }
-        let Some(mut memory) = self.memory()? else { return Ok(()) };
+        let Some(mut memory) = self.open()? else { return Ok(()) };
         let Scope::One(project) = self.memory_scope(&memory, None, false)? else { return Ok(()) };
-        let lock = FileLock::try_acquire(&self.memory_home()?.join("vectors.lock"))?;
-        let (Some(_lock), Ok(embedder)) = (lock, self.embedder(&RunLimits::default())) else { return Ok(()) };
+        let lock = FileLock::try_acquire(&self.workplace.memory_home()?.join("vectors.lock"))?;
+        let (Some(_lock), Ok(embedder)) = (lock, self.workplace.embedder(&RunLimits::default())) else {
+            return Ok(());
+        };
         let mut before = None;
         for _ in 0..MOST_LOTS {
             let of = (project.id, embedder.name());
@@ -54,7 +56,7 @@ impl Chronicle {
     /// The vector of a question and the model that gave it; none where there is nothing to compare it with.
     pub(crate) fn question_vector(
         &self,
-        memory: &Memory,
+        memory: &OpenMemory,
         question: &str,
     ) -> Result<Option<(String, Vector)>, Error> {
         // Settings take longer to read than this.
@@ -64,7 +66,7 @@ impl Chronicle {
         if !are_there(None) || !self.searches_by_vectors() {
             return Ok(None);
         }
-        let embedder = self.embedder_within(PATIENCE, &RunLimits::default())?;
+        let embedder = self.workplace.embedder_within(PATIENCE, &RunLimits::default())?;
         if !are_there(Some(embedder.name())) {
             return Ok(None);
         }
@@ -75,12 +77,12 @@ impl Chronicle {
     }
 
     fn searches_by_vectors(&self) -> bool {
-        self.model_settings().is_ok_and(|settings| settings.value("searchVectors") == "true")
+        self.workplace.model_settings().is_ok_and(|settings| settings.value("searchVectors") == "true")
     }
 }
 
 /// Stores the vectors of a lot together. A text that the model gives no direction is asked about again later.
-fn keep(memory: &mut Memory, name: &str, lot: &[Unembedded], embedding: &Embedding) -> Result<(), Error> {
+fn keep(memory: &mut OpenMemory, name: &str, lot: &[Unembedded], embedding: &Embedding) -> Result<(), Error> {
     memory.store.write(|tx| {
         for (turn, numbers) in lot.iter().zip(&embedding.vectors) {
             if let Some(vector) = Vector::of(numbers) {

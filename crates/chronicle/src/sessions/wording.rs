@@ -28,9 +28,9 @@ use self::{
 };
 use super::{look::Digested, queue};
 use crate::{
-    Chronicle, Error, RunLimits, WrittenTokens,
+    Error, Memory, RunLimits, WrittenTokens,
     error::{ContextTooSmallSnafu, NothingToDoSnafu},
-    memory::{Memory, Scope},
+    memory::{OpenMemory, Scope},
     models::answer_in,
 };
 
@@ -122,7 +122,7 @@ struct Asked {
     told: Told,
 }
 
-impl Chronicle {
+impl Memory<'_> {
     /// Lets a model say what sessions were about and what they left; `told` hears how many are done of all.
     ///
     /// # Errors
@@ -133,9 +133,9 @@ impl Chronicle {
         model: Option<&dyn Model>,
         told: &mut dyn FnMut(usize, usize),
     ) -> Result<WordedReply, Error> {
-        let mut memory = self.memory_to_write()?;
+        let mut memory = self.open_to_write()?;
         let sessions = if command.ids.is_empty() {
-            self.unworded(&memory, self.now, None, command.limit)?
+            self.unworded(&memory, self.workplace.now(), None, command.limit)?
         } else {
             command.ids.iter().map(|id| memory.session(id)).collect::<Result<_, _>>()?
         };
@@ -154,13 +154,13 @@ impl Chronicle {
     /// # Errors
     /// When session memory cannot be read or written. A model that fails is no error: it is asked again later.
     pub fn word_behind(&self, ended: Option<&str>) -> Result<(), Error> {
-        if !self.has_chosen_model(Purpose::Digest) {
+        if !self.workplace.has_chosen_model(Purpose::Digest) {
             return Ok(());
         }
         if ended.is_some() {
             self.wait_for_queue()?;
         }
-        let Some(mut memory) = self.memory()? else { return Ok(()) };
+        let Some(mut memory) = self.open()? else { return Ok(()) };
         let path = self.wording_lock()?;
         let lock = match ended {
             // Nobody else will ask about it before it has rested.
@@ -168,7 +168,7 @@ impl Chronicle {
             None => FileLock::try_acquire(&path)?,
         };
         let Some(_lock) = lock else { return Ok(()) };
-        let until = self.now.checked_sub(REST).unwrap_or(self.now);
+        let until = self.workplace.now().checked_sub(REST).unwrap_or(self.workplace.now());
         let mut sessions = self.unworded(&memory, until, Some(BACK), MOST_BEHIND)?;
         if let Some(session) = ended.and_then(|id| memory.session(id).ok())
             && sessions.iter().all(|known| known.id != session.id)
@@ -180,7 +180,7 @@ impl Chronicle {
         if sessions.is_empty() {
             return Ok(());
         }
-        let model = self.model(Purpose::Digest, &RunLimits::default())?;
+        let model = self.workplace.model(Purpose::Digest, &RunLimits::default())?;
         self.word_all(&mut memory, &sessions, Some(&model), Some(&model), &mut |_, _| {})?;
         Ok(())
     }
@@ -188,7 +188,7 @@ impl Chronicle {
     /// Asks `model` about sessions one after another; without `asked`, it only tells what would be sent to `model`.
     fn word_all(
         &self,
-        memory: &mut Memory,
+        memory: &mut OpenMemory,
         sessions: &[NamedSession],
         model: Option<&dyn Model>,
         asked: Option<&dyn Model>,
@@ -226,11 +226,11 @@ impl Chronicle {
     /// Everything that a model is told of a session.
     fn asked_about(
         &self,
-        memory: &Memory,
+        memory: &OpenMemory,
         session: &NamedSession,
         model: Option<&dyn Model>,
     ) -> Result<Asked, Error> {
-        let bounds = self.bounds(model)?;
+        let bounds = self.workplace.bounds(model)?;
         let room = bounds.request_tokens().saturating_sub(told::fixed_tokens()).min(told::MOST_TOKENS);
         snafu::ensure!(told::LEAST_TOKENS <= room, ContextTooSmallSnafu { tokens: bounds.context });
         let digest = session.digest().context(NothingToDoSnafu {
@@ -241,7 +241,12 @@ impl Chronicle {
             .read(|connection| chronicle_search::Project::by_id(connection, session.record.project))?
             .context(NothingToDoSnafu { reason: "the project of the session is gone" })?;
         let turns = memory.store.read(|connection| StoredTurn::of_session(connection, session.id))?;
-        let listed = memory.store.listed_threads(Some(project.id), self.now, false, 4 * told::MOST_OPEN)?;
+        let listed = memory.store.listed_threads(
+            Some(project.id),
+            self.workplace.now(),
+            false,
+            4 * told::MOST_OPEN,
+        )?;
         let is_older = |thread: &Thread| thread.created.is_none() || thread.created <= session.record.last;
         let mut open: Vec<Thread> = listed.into_iter().map(|listed| listed.thread).filter(is_older).collect();
         // What the session itself left comes first, and of that what may be said in other words.
@@ -256,12 +261,12 @@ impl Chronicle {
     /// Asks about one session, and stores what holds of the answer; why no other session would fare better comes back.
     fn word(
         &self,
-        memory: &mut Memory,
+        memory: &mut OpenMemory,
         asked: &Asked,
         model: &dyn Model,
         tokens: &mut WrittenTokens,
     ) -> Result<(WordedSession, Option<String>), Error> {
-        let request = asked.told.request(self.bounds(Some(model))?.reply_tokens());
+        let request = asked.told.request(self.workplace.bounds(Some(model))?.reply_tokens());
         let answer = match model.complete(&request, &Cancel::default()) {
             Ok(reply) => {
                 let usage = reply.usage;
@@ -295,7 +300,7 @@ impl Chronicle {
     /// Stores a wording and the events of threads together, unless the session went on or was forgotten meanwhile.
     fn keep(
         &self,
-        memory: &mut Memory,
+        memory: &mut OpenMemory,
         asked: &Asked,
         wording: &Wording,
         taken: Taken,
@@ -305,7 +310,7 @@ impl Chronicle {
             wording: serde_json::to_string(wording).expect("a wording is plain data"),
             n_failed: 0,
             failure: String::new(),
-            asked: self.now,
+            asked: self.workplace.now(),
         };
         let title = memory.store.write(|tx| {
             let Some(session) = NamedSession::by_id(tx, asked.session.id)? else { return Ok(None) };
@@ -329,7 +334,7 @@ impl Chronicle {
     }
 
     /// Writes down that a model failed. What one said before of the session as it is stays.
-    fn note_failure(&self, memory: &mut Memory, asked: &Asked, reason: &str) -> Result<(), Error> {
+    fn note_failure(&self, memory: &mut OpenMemory, asked: &Asked, reason: &str) -> Result<(), Error> {
         memory.store.write(|tx| {
             if NamedSession::by_id(tx, asked.session.id)?.is_none() {
                 return Ok(());
@@ -344,7 +349,7 @@ impl Chronicle {
                 wording: String::new(),
                 n_failed,
                 failure: reason.to_owned(),
-                asked: self.now,
+                asked: self.workplace.now(),
             }
             .put(tx, asked.session.id)
         })?;
@@ -354,26 +359,28 @@ impl Chronicle {
     /// The sessions of the current project that no model was asked about as they are, and that ended before `until`.
     fn unworded(
         &self,
-        memory: &Memory,
+        memory: &OpenMemory,
         until: jiff::Timestamp,
         back: Option<SignedDuration>,
         limit: usize,
     ) -> Result<Vec<NamedSession>, Error> {
         let Scope::One(project) = self.memory_scope(memory, None, false)? else { return Ok(Vec::new()) };
-        let since = back.and_then(|back| self.now.checked_sub(back).ok()).unwrap_or(jiff::Timestamp::MIN);
-        let due =
-            |connection: &_| NamedSession::unworded(connection, project.id, (since, until), self.now, limit);
+        let since =
+            back.and_then(|back| self.workplace.now().checked_sub(back).ok()).unwrap_or(jiff::Timestamp::MIN);
+        let due = |connection: &_| {
+            NamedSession::unworded(connection, project.id, (since, until), self.workplace.now(), limit)
+        };
         Ok(memory.store.read(due)?)
     }
 
-    fn is_of_project(&self, memory: &Memory, session: &NamedSession) -> Result<bool, Error> {
+    fn is_of_project(&self, memory: &OpenMemory, session: &NamedSession) -> Result<bool, Error> {
         let scope = self.memory_scope(memory, None, false)?;
         Ok(scope.project() == Some(session.record.project))
     }
 
     /// Waits until no transcript waits to be taken in, for a while.
     fn wait_for_queue(&self) -> Result<(), Error> {
-        let home = self.memory_home()?;
+        let home = self.workplace.memory_home()?;
         let began = Instant::now();
         while 0 < queue::waiting(&home).n_transcripts && began.elapsed() < PATIENCE {
             thread::sleep(LOOK);
@@ -382,7 +389,7 @@ impl Chronicle {
     }
 
     fn wording_lock(&self) -> Result<std::path::PathBuf, Error> {
-        let home = self.memory_home()?;
+        let home = self.workplace.memory_home()?;
         fs::create_dir_all(&home).map_err(|source| Error::WriteOutput { path: home.clone(), source })?;
         Ok(home.join("wording.lock"))
     }
@@ -414,7 +421,7 @@ impl Asked {
     /// What holds of an answer.
     fn take(
         &self,
-        memory: &Memory,
+        memory: &OpenMemory,
         answer: &serde_json::Value,
         model: &str,
     ) -> Result<Result<(Wording, Taken), String>, Error> {

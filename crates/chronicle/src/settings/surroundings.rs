@@ -12,7 +12,7 @@ use chronicle_core::surroundings::{PLAIN_VARIABLES, Says, socket};
 use chronicle_git::{ConfigScope, UserConfig, Variables, files::is_of_another_account, is_repository};
 use snafu::ensure;
 
-use crate::{Chronicle, Error, error::HomeInRepositorySnafu};
+use crate::{Error, Workplace, error::HomeInRepositorySnafu};
 
 /// Set where a hook, an agent or the background work that they start runs this program.
 pub const UNATTENDED: &str = "CHRONICLE_UNATTENDED";
@@ -75,11 +75,11 @@ impl Surroundings {
     }
 }
 
-impl Chronicle {
+impl Workplace {
     /// Whether a hook, an agent or the background work that they start runs this: then no variable says where data,
     /// keys and money go.
     pub(crate) fn is_unattended(&self) -> bool {
-        (self.environment)(UNATTENDED).is_some()
+        (self.environment())(UNATTENDED).is_some()
     }
 
     /// Whose words count; where nothing was found in files that may be the user's, it does not matter whether they are.
@@ -117,7 +117,7 @@ impl Chronicle {
         let is_home =
             |folder: &Path| self.variable(ACCOUNT_HOME).is_some_and(|home| real(Path::new(&home)) == folder);
         let is_in = |folder: &Path| is_repository(folder) && !is_home(folder);
-        is_of_process || real(&self.directory.join(path)).ancestors().any(is_in)
+        is_of_process || real(&self.directory().join(path)).ancestors().any(is_in)
     }
 
     /// Whether a folder that a variable names may have come with a repository: its agent's settings may name any that
@@ -134,7 +134,7 @@ impl Chronicle {
     /// Whether a folder is below the one that an agent works in, which may have been unpacked without a repository; not where
     /// that is the user's home, or above it.
     fn is_beside_agent(&self, folder: &Path) -> bool {
-        let here = real(&self.directory);
+        let here = real(self.directory());
         let is_of_home =
             self.variable(ACCOUNT_HOME).is_none_or(|home| real(Path::new(&home)).starts_with(&here));
         !is_of_home && real(folder).starts_with(&here)
@@ -146,7 +146,7 @@ impl Chronicle {
             return None;
         }
         let variables = PLAIN_VARIABLES.into_iter().filter_map(|(name, says)| {
-            let value = (self.environment)(name).filter(|value| self.is_plain(says, value))?;
+            let value = (self.environment())(name).filter(|value| self.is_plain(says, value))?;
             Some((name, value))
         });
         Some(variables.collect())
@@ -171,7 +171,7 @@ impl Chronicle {
     /// When a repository may have had it set.
     pub(crate) fn outside(&self, home: PathBuf, variable: &'static str) -> Result<PathBuf, Error> {
         ensure!(!self.is_brought(&home), HomeInRepositorySnafu { home, variable });
-        Ok(self.directory.join(home))
+        Ok(self.directory().join(home))
     }
 }
 

@@ -16,9 +16,9 @@ use super::{
     record::{Marked, Reachable, Rule, Sharing, session_name, shown},
 };
 use crate::{
-    Chronicle, Error,
+    Error, Shared,
     error::{NothingToDoSnafu, UnknownSessionSnafu},
-    memory::{Memory, Scope},
+    memory::{OpenMemory, Scope},
     sessions::Digested,
 };
 
@@ -38,11 +38,11 @@ pub(super) struct Allowed {
     pub(super) reachable: Reachable,
 }
 
-impl Chronicle {
+impl Shared<'_> {
     /// What may go out.
     pub(super) fn allowed(&self, sharing: &Sharing) -> Result<Allowed, Error> {
         let mut allowed = Allowed::default();
-        let Some(memory) = self.memory()? else { return Ok(allowed) };
+        let Some(memory) = self.memory().open()? else { return Ok(allowed) };
         let sessions =
             memory.store.read(|connection| NamedSession::latest(connection, None, None, usize::MAX))?;
         let projects = memory.store.read(Project::all)?;
@@ -72,7 +72,7 @@ impl Chronicle {
     fn allowed_lessons(
         &self,
         sharing: &Sharing,
-        memory: &Memory,
+        memory: &OpenMemory,
         project: &Project,
         allowed: &mut Allowed,
     ) -> Result<(), Error> {
@@ -90,7 +90,7 @@ impl Chronicle {
                 return Ok(());
             }
         };
-        let lessons = chronicle_commits::lessons(repository, self.now())?;
+        let lessons = chronicle_commits::lessons(repository, self.workplace.now())?;
         allowed.reachable.see_project(project);
         for lesson in lessons {
             let name = lesson.id.0.clone();
@@ -105,7 +105,7 @@ impl Chronicle {
     }
 
     /// The repository of a project, in the first of its folders that is there and in it.
-    fn repository_of(&self, memory: &Memory, project: &Project) -> Result<Option<LazyRepository>, Error> {
+    fn repository_of(&self, memory: &OpenMemory, project: &Project) -> Result<Option<LazyRepository>, Error> {
         let folders = memory.store.read(|connection| project.folders(connection))?;
         for folder in folders {
             let folder = Path::new(&folder);
@@ -113,8 +113,8 @@ impl Chronicle {
                 && memory.project_of(folder)?.is_some_and(|found| found.id == project.id)
                 && chronicle_git::Checkout::of(folder).is_some();
             if is_its {
-                let repository = LazyRepository::new(folder, self.now(), true);
-                return Ok(Some(repository.with_trust(self.trust_records())));
+                let repository = LazyRepository::new(folder, self.workplace.now(), true);
+                return Ok(Some(repository.with_trust(self.workplace.trust_records())));
             }
         }
         Ok(None)
@@ -198,16 +198,16 @@ impl Chronicle {
 
     /// The project whose rule is meant; the current one is made where session memory does not know it yet.
     fn project_to_share(&self, name: Option<&str>) -> Result<Project, Error> {
-        let mut memory = self.memory_to_write()?;
-        match self.memory_scope(&memory, name, false)? {
+        let mut memory = self.memory().open_to_write()?;
+        match self.memory().memory_scope(&memory, name, false)? {
             Scope::One(project) => Ok(project),
-            Scope::All | Scope::Unknown => self.project_to_write(&mut memory),
+            Scope::All | Scope::Unknown => self.memory().project_to_write(&mut memory),
         }
     }
 
     /// What an id names: a session of this machine, or a lesson of this repository.
     fn named_to_share(&self, id: &str) -> Result<Marked, Error> {
-        let mut memory = self.memory_to_write()?;
+        let mut memory = self.memory().open_to_write()?;
         let session = match memory.session(id) {
             Ok(session) => {
                 let name = session_name(&session.record.agent, &session.record.name);
@@ -215,11 +215,11 @@ impl Chronicle {
             }
             Err(error) => error,
         };
-        let Ok(repository) = self.repository() else { return Err(session) };
+        let Ok(repository) = self.workplace.repository() else { return Err(session) };
         let claims = claims_called(repository, id)?;
         match claims.as_slice() {
             [claim] if claim.is_lesson() => {
-                let project = self.project_to_write(&mut memory)?;
+                let project = self.memory().project_to_write(&mut memory)?;
                 Ok(Marked::Lesson { name: claim.id.0.clone(), key: project.key })
             }
             [] => {

@@ -11,7 +11,7 @@ use snafu::{OptionExt, ensure};
 
 use super::record::Sharing;
 use crate::{
-    Chronicle, Error,
+    Error, Shared,
     error::{EmptyQuestionSnafu, NotSharingSnafu, NothingPulledSnafu},
     find::{Snippet, snippet},
 };
@@ -76,20 +76,20 @@ pub struct FoundShared {
     pub snippet: Snippet,
 }
 
-impl Chronicle {
+impl Shared<'_> {
     /// Finds what machines share, as it was when the copy here was made.
     ///
     /// # Errors
     /// When nothing is shared, nothing was pulled yet, or the question has no words to look for.
-    pub fn find_shared(&self, command: &FindSharedCommand) -> Result<SharedFinding, Error> {
+    pub fn find(&self, command: &FindSharedCommand) -> Result<SharedFinding, Error> {
         let mut question = Question::new(&command.query);
         let mut words: Vec<u64> = terms(&command.query);
         words.sort_unstable();
         words.dedup();
         let reason = "the question has no words to look for";
         ensure!(!words.is_empty(), EmptyQuestionSnafu { reason });
-        let sharing = Sharing::load(&self.memory_home()?)?.context(NotSharingSnafu)?;
-        let since = command.since.as_deref().map(|text| self.moment_before(text)).transpose()?;
+        let sharing = Sharing::load(&self.workplace.memory_home()?)?.context(NotSharingSnafu)?;
+        let since = command.since.as_deref().map(|text| self.memory().moment_before(text)).transpose()?;
         ensure!(sharing.pulled_at.is_some(), NothingPulledSnafu);
         let copy = match self.share_copy(&sharing) {
             Err(Error::Share { source: ShareError::NoStore { .. } }) => return NothingPulledSnafu.fail(),

@@ -16,8 +16,8 @@ use super::{
     owned::{begun, remove},
 };
 use crate::{
-    Chronicle, Error,
-    memory::Memory,
+    Error, Memory,
+    memory::OpenMemory,
     sessions::{look_at, read_transcript},
 };
 
@@ -33,16 +33,16 @@ struct Cited {
     importance: f64,
 }
 
-impl Chronicle {
+impl Memory<'_> {
     /// Keeps the transcripts of sessions that are cited, the most important first, as far as the budget goes; those that
     /// do not fit any more are let go.
     pub(super) fn keep_transcripts(
         &self,
-        memory: &mut Memory,
+        memory: &mut OpenMemory,
         job: &mut JobDone,
         (is_dry_run, deadline): (bool, Option<Instant>),
     ) -> Result<(), Error> {
-        let home = self.memory_home()?;
+        let home = self.workplace.memory_home()?;
         let folder = home.join(COLD_FOLDER);
         let kept = memory.store.read(KeptTranscript::all)?;
         let mut kept: BTreeMap<SessionId, KeptTranscript> =
@@ -112,13 +112,13 @@ impl Chronicle {
 
     /// How many bytes kept transcripts may take.
     pub(crate) fn cold_budget(&self) -> u64 {
-        let settings = self.settings().unwrap_or_else(|_| self.settings_of_user());
+        let settings = self.workplace.settings().unwrap_or_else(|_| self.workplace.settings_of_user());
         settings.value("memory.coldMegabytes").parse::<u64>().unwrap_or(500).saturating_mul(1_000_000)
     }
 
     /// The sessions that something refers to, the most important first: they made a commit, told of a thread, or show
     /// what a block says.
-    fn cited(&self, memory: &Memory) -> Result<Vec<Cited>, Error> {
+    fn cited(&self, memory: &OpenMemory) -> Result<Vec<Cited>, Error> {
         let mut shown: BTreeSet<String> = BTreeSet::new();
         for label in memory.store.read(BlockVersion::labels)? {
             let latest = memory.store.read(|connection| BlockVersion::latest(connection, &label))?;
@@ -140,14 +140,14 @@ impl Chronicle {
 
     /// How much a session matters now.
     pub(crate) fn importance_of(&self, session: &NamedSession, uses: &BTreeMap<String, Vec<Used>>) -> f64 {
-        let days = |at| Age::between(at, self.now).days();
+        let days = |at| Age::between(at, self.workplace.now()).days();
         let record = &session.record;
         let used = uses.get(&record.name).into_iter().flatten().map(|used| days(used.at));
         Decay::SESSION.importance(f64::from(record.importance), record.last.map_or(0.0, days), used)
     }
 }
 
-impl Memory {
+impl OpenMemory {
     /// What was used, by what it is.
     pub(crate) fn uses(&self) -> Result<BTreeMap<String, Vec<Used>>, Error> {
         let mut uses: BTreeMap<String, Vec<Used>> = BTreeMap::new();
@@ -159,7 +159,7 @@ impl Memory {
 }
 
 /// The longest of the transcripts of a session that are still there: path, size, time.
-fn source_of(memory: &Memory, session: SessionId) -> Result<Option<(String, u64, i64)>, Error> {
+fn source_of(memory: &OpenMemory, session: SessionId) -> Result<Option<(String, u64, i64)>, Error> {
     let sources = memory.store.read(|connection| Source::of_session(connection, session))?;
     let there = sources.into_iter().filter_map(|source| {
         let (size, modified) = look_at(Path::new(&source.path)).ok()?;
@@ -169,7 +169,7 @@ fn source_of(memory: &Memory, session: SessionId) -> Result<Option<(String, u64,
 }
 
 /// Removes the kept transcripts of sessions that are to be forgotten.
-pub(crate) fn remove_kept(memory: &Memory, home: &Path, sessions: &[NamedSession]) -> Result<(), Error> {
+pub(crate) fn remove_kept(memory: &OpenMemory, home: &Path, sessions: &[NamedSession]) -> Result<(), Error> {
     for kept in memory.store.read(KeptTranscript::all)? {
         if sessions.iter().any(|session| session.id == kept.session) {
             remove(&home.join(&kept.file))?;

@@ -17,9 +17,9 @@ use super::{
     wording::Wordings,
 };
 use crate::{
-    Chronicle, Error,
+    Error, Memory,
     digest::{Digest, day_of},
-    memory::Memory,
+    memory::OpenMemory,
 };
 
 /// The folder of digests, below the home of session memory.
@@ -28,20 +28,20 @@ const FOLDER: &str = "digests";
 /// What is known of a session without its digest, so that a period is known that has to be told anew.
 type Mark = (i64, Option<jiff::Timestamp>, i64);
 
-impl Chronicle {
+impl Memory<'_> {
     /// Writes the digests of all periods that are over and whose sessions changed since their digest was written, the
     /// latest first.
     pub(super) fn write_digests(
         &self,
-        memory: &mut Memory,
+        memory: &mut OpenMemory,
         span: Span,
         job: &mut JobDone,
         (is_dry_run, deadline): (bool, Option<Instant>),
     ) -> Result<(), Error> {
-        let home = self.memory_home()?;
+        let home = self.workplace.memory_home()?;
         let wordings = Wordings::kept(&home);
-        let zone = self.zone();
-        let now = Period::of(span, day_of(self.now, &zone));
+        let zone = self.blocks().zone();
+        let now = Period::of(span, day_of(self.workplace.now(), &zone));
         let marks = memory.store.read(NamedSession::marks)?;
         let mut wanted: BTreeMap<Period, Vec<Mark>> = BTreeMap::new();
         for mark in marks {
@@ -71,7 +71,7 @@ impl Chronicle {
                 let path = home.join(&file);
                 let text = digest.text();
                 replace_worded(&path, digest, &text, &wordings)?;
-                let done = Job { input, done_at: self.now };
+                let done = Job { input, done_at: self.workplace.now() };
                 memory.store.write(|tx| done.put(tx, &kind(span), &name))?;
             }
             job.digests.push(file);

@@ -2,14 +2,14 @@
 
 use chronicle_search::Used;
 
-use crate::{Chronicle, Error, memory::Memory};
+use crate::{Error, Memory, memory::OpenMemory};
 
-impl Chronicle {
+impl Memory<'_> {
     /// Takes down what turned out to be used since; how much of it is news comes back.
     ///
     /// That something was shown is no use of it. A session uses what it speaks of afterwards: by its id, its commit, or
-    /// four of its words in a row ([`Chronicle::injected`]).
-    pub(super) fn note_uses(&self, memory: &mut Memory, is_dry_run: bool) -> Result<usize, Error> {
+    /// four of its words in a row ([`Memory::injected`]).
+    pub(super) fn note_uses(&self, memory: &mut OpenMemory, is_dry_run: bool) -> Result<usize, Error> {
         let mut used = Vec::new();
         for text in self.told_and_used(memory)? {
             let Ok(at) = text.at.parse() else { continue };

@@ -22,12 +22,12 @@ use serde_json::{Value, json};
 use self::holds::{digest_of, line_of, run_of};
 use super::{files::put_words, owned};
 use crate::{
-    Chronicle, Error, RunLimits,
+    Error, Memory, RunLimits,
     blocks::{CORE, line_of_run},
     digest::Digest,
     excerpt::{clean, fenced},
     learning::{Pattern, PatternsCommand},
-    memory::Memory,
+    memory::OpenMemory,
     models::answer_in,
 };
 
@@ -147,20 +147,20 @@ impl Wordings {
     }
 }
 
-impl Chronicle {
+impl Memory<'_> {
     /// Lets the model that somebody chose word lines of blocks, patterns and `digests`, in one call; none where nobody
     /// did, or nothing is new.
     pub(super) fn word_memory(
         &self,
-        memory: &mut Memory,
+        memory: &mut OpenMemory,
         digests: Vec<Digest>,
     ) -> Result<Option<WordedMemory>, Error> {
-        if !self.has_chosen_model(Purpose::Digest) {
+        if !self.workplace.has_chosen_model(Purpose::Digest) {
             return Ok(None);
         }
-        let home = self.memory_home()?;
+        let home = self.workplace.memory_home()?;
         let mut wordings = Wordings::kept(&home);
-        let runs = self.patterns(&PatternsCommand::default())?.patterns;
+        let runs = self.learning().patterns(&PatternsCommand::default())?.patterns;
         let runs: Vec<String> = runs.into_iter().filter(Pattern::is_run).map(|run| run.pattern).collect();
         let lines_of_runs: Vec<String> = runs.iter().map(|run| line_of_run(run)).collect();
         let mut lines = rule_lines(memory)?;
@@ -181,7 +181,8 @@ impl Chronicle {
             return Ok(None);
         }
         let mut done = WordedMemory::default();
-        let asked = self.model(Purpose::Digest, &RunLimits::default()).map_err(|error| error.to_string());
+        let asked =
+            self.workplace.model(Purpose::Digest, &RunLimits::default()).map_err(|error| error.to_string());
         let answer = asked.and_then(|model| {
             model.name().clone_into(&mut done.model);
             let reply = model.complete(&news.request(), &Cancel::default());
@@ -220,7 +221,7 @@ impl Chronicle {
     }
 
     /// Puts words into the blocks.
-    fn speak(&self, memory: &mut Memory, wordings: &Wordings, model: &str) -> Result<(), Error> {
+    fn speak(&self, memory: &mut OpenMemory, wordings: &Wordings, model: &str) -> Result<(), Error> {
         for label in LABELS {
             let limit = CORE.iter().find(|block| block.label == label).map_or(0, |block| block.limit);
             let reason = format!("worded by {model}");
@@ -228,7 +229,13 @@ impl Chronicle {
                 let Some(latest) = BlockVersion::latest(tx, label)? else { return Ok(false) };
                 let mut text = latest.text;
                 wordings.apply(&mut text, limit);
-                BlockVersion::add(tx, label, self.now, (crate::blocks::name(Author::Model), &reason), &text)
+                BlockVersion::add(
+                    tx,
+                    label,
+                    self.workplace.now(),
+                    (crate::blocks::name(Author::Model), &reason),
+                    &text,
+                )
             })?;
         }
         Ok(())
@@ -236,7 +243,7 @@ impl Chronicle {
 }
 
 /// The lines of rules in the blocks that are worded, each once.
-fn rule_lines(memory: &Memory) -> Result<Vec<String>, Error> {
+fn rule_lines(memory: &OpenMemory) -> Result<Vec<String>, Error> {
     let mut found: Vec<String> = Vec::new();
     for label in LABELS {
         let latest = memory.store.read(|connection| BlockVersion::latest(connection, label))?;

@@ -18,9 +18,9 @@ use serde::Serialize;
 
 use super::OpenItem;
 use crate::{
-    Chronicle, Error,
+    Error, Threads,
     error::{EmptySummarySnafu, NothingToDoSnafu, UnknownThreadSnafu},
-    memory::{Memory, Scope},
+    memory::{OpenMemory, Scope},
 };
 
 /// A thread to be added.
@@ -73,12 +73,12 @@ pub struct ThreadReply {
     pub redacted: Vec<String>,
 }
 
-impl Chronicle {
+impl Threads<'_> {
     /// Adds a thread. Where there is one like it already, that one is meant, and open again.
     ///
     /// # Errors
     /// When it says nothing, the project is unknown, or it cannot be stored.
-    pub fn add_thread(&self, command: &AddThread) -> Result<ThreadReply, Error> {
+    pub fn add(&self, command: &AddThread) -> Result<ThreadReply, Error> {
         let mut removed = Removed::default();
         let summary = clean(&command.summary, &mut removed);
         let context = command.context.as_deref().map(|text| clean(text, &mut removed)).unwrap_or_default();
@@ -87,10 +87,10 @@ impl Chronicle {
         let is_long = LONGEST_SUMMARY < summary.chars().count();
         let context = if is_long { format!("{summary} {context}").trim().to_owned() } else { context };
         let summary = shortened(&summary, LONGEST_SUMMARY);
-        let mut memory = self.memory_to_write()?;
-        let project = match self.memory_scope(&memory, command.project.as_deref(), false)? {
+        let mut memory = self.memory().open_to_write()?;
+        let project = match self.memory().memory_scope(&memory, command.project.as_deref(), false)? {
             Scope::One(project) => project,
-            Scope::All | Scope::Unknown => self.project_to_write(&mut memory)?,
+            Scope::All | Scope::Unknown => self.memory().project_to_write(&mut memory)?,
         };
         let known = memory.store.threads(Some(project.id), false)?;
         let id = ThreadId::derived(&project.key, &summary);
@@ -102,7 +102,7 @@ impl Chronicle {
             Some(_) => changes.push(Change::Reopened),
             None => changes.push(Change::Opened(Opening {
                 project: project.key.clone(),
-                branch: command.project.is_none().then(|| self.current_branch()).flatten(),
+                branch: command.project.is_none().then(|| self.memory().current_branch()).flatten(),
                 kind: command.kind,
                 origin: Origin::Hand,
                 priority: priority(command.kind, &summary, false, false),
@@ -124,8 +124,8 @@ impl Chronicle {
     ///
     /// # Errors
     /// When an id names none or several, nothing is to be done, or it cannot be stored.
-    pub fn change_threads(&self, ids: &[String], act: &ThreadAct) -> Result<ThreadReply, Error> {
-        let Some(mut memory) = self.memory()? else {
+    pub fn change(&self, ids: &[String], act: &ThreadAct) -> Result<ThreadReply, Error> {
+        let Some(mut memory) = self.memory().open()? else {
             let id = ids.first().map_or("", String::as_str);
             return Err(self.unknown_thread(id));
         };
@@ -166,7 +166,7 @@ impl Chronicle {
     /// What `act` changes about `listed`, and about others because of it.
     fn changes(
         &self,
-        memory: &Memory,
+        memory: &OpenMemory,
         listed: &ListedThread,
         act: &ThreadAct,
         other: Option<&ListedThread>,
@@ -184,7 +184,7 @@ impl Chronicle {
                 let note = note.as_deref().map(|note| clean(note, removed)).filter(|note| !note.is_empty());
                 let mut evidence = vec![by_hand(note.as_deref().unwrap_or(how.name()))];
                 evidence.extend(thread.proposal.iter().flat_map(|proposal| proposal.evidence.clone()));
-                let resolution = Resolution { how: *how, note, at: Some(self.now), evidence };
+                let resolution = Resolution { how: *how, note, at: Some(self.workplace.now()), evidence };
                 match how {
                     How::WontDo => Change::Dropped(resolution),
                     How::Completed | How::Deferred => Change::Resolved(resolution),
@@ -243,7 +243,7 @@ impl Chronicle {
         let last = store.thread_events(&id.0)?.into_iter().filter_map(|event| event.at).max();
         let step = SignedDuration::from_millis(1);
         let after = last.and_then(|last| last.checked_add(step).ok()).unwrap_or(Timestamp::MIN);
-        let mut at = self.now.max(after);
+        let mut at = self.workplace.now().max(after);
         let mut events = Vec::new();
         for change in changes {
             events.push(ThreadEvent { thread: id.clone(), session: None, at: Some(at), change });
@@ -253,7 +253,7 @@ impl Chronicle {
     }
 
     /// The one thread that `id`, or an id that begins so, names.
-    pub(super) fn one_thread(&self, memory: &Memory, id: &str) -> Result<ListedThread, Error> {
+    pub(super) fn one_thread(&self, memory: &OpenMemory, id: &str) -> Result<ListedThread, Error> {
         let start = id.trim().to_ascii_lowercase();
         let own = start.strip_prefix("t-").unwrap_or(&start);
         let is_id = !own.is_empty() && own.bytes().all(|byte| byte.is_ascii_alphanumeric());
@@ -301,7 +301,7 @@ impl Chronicle {
         let mut threads = Vec::new();
         for id in ids {
             if let Some(listed) = store.thread(id)? {
-                threads.push(OpenItem::of(store, &listed, self.now)?);
+                threads.push(OpenItem::of(store, &listed, self.workplace.now())?);
             }
         }
         let redacted = removed.secrets.keys().map(|kind| kind.name().to_owned()).collect();

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::OpenItem;
-use crate::{Chronicle, Error};
+use crate::{Error, Threads};
 
 /// One thread, and everything that happened to it.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -38,13 +38,13 @@ pub struct HistoryLine {
     pub line: Option<u64>,
 }
 
-impl Chronicle {
+impl Threads<'_> {
     /// The thread that `id` names, with its history.
     ///
     /// # Errors
     /// When it names none or several, or session memory cannot be read.
-    pub fn show_thread(&self, id: &str) -> Result<ShownThread, Error> {
-        let Some(memory) = self.memory()? else { return Err(self.unknown_thread(id)) };
+    pub fn show(&self, id: &str) -> Result<ShownThread, Error> {
+        let Some(memory) = self.memory().open()? else { return Err(self.unknown_thread(id)) };
         let listed = self.one_thread(&memory, id)?;
         let events = memory.store.thread_events(&listed.thread.id.0)?;
         let mut history = Vec::new();
@@ -55,7 +55,7 @@ impl Chronicle {
         }
         Ok(ShownThread {
             schema: "chronicle-thread-history/v1",
-            thread: OpenItem::of(&memory.store, &listed, self.now)?,
+            thread: OpenItem::of(&memory.store, &listed, self.workplace.now())?,
             history,
         })
     }

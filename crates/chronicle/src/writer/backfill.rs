@@ -12,12 +12,12 @@ use serde::{Deserialize, Serialize};
 use snafu::{OptionExt, ResultExt};
 
 use super::{
-    Asking, Bounds, WrittenCommit, WrittenOutcome, WrittenReply, WrittenTokens,
+    Asking, WrittenCommit, WrittenOutcome, WrittenReply, WrittenTokens,
     log::WriterLog,
     many::{Job, Run},
 };
 use crate::{
-    Chronicle, Error,
+    Annotator, Bounds, Error,
     error::{NothingToDoSnafu, WriteOutputSnafu},
     models::{MeteredModel, RunLimits},
 };
@@ -77,13 +77,13 @@ pub struct Estimate {
 /// The file that holds what an interrupted run was about.
 const STATE: &str = "backfill.json";
 
-impl Chronicle {
+impl Annotator<'_> {
     /// The run that was interrupted last.
     ///
     /// # Errors
     /// When there is none.
     pub fn interrupted_backfill(&self) -> Result<Backfill, Error> {
-        let path = self.repository()?.shared_state(STATE)?;
+        let path = self.workplace().repository()?.shared_state(STATE)?;
         let found = chronicle_git::files::read(&path, chronicle_git::files::MAX_BYTES)
             .ok()
             .and_then(|bytes| serde_json::from_slice(&bytes).ok());
@@ -101,7 +101,7 @@ impl Chronicle {
         told: &mut dyn FnMut(usize, usize),
     ) -> Result<(Vec<ObjectId>, WrittenReply), Error> {
         let asked: Option<&dyn Model> = model.map(|model| model as &dyn Model);
-        let bounds = self.bounds(asked)?;
+        let bounds = self.workplace().bounds(asked)?;
         let name = asked.map(Model::name);
         let candidates = self.candidates_of(run, name)?;
         let limit = run.limit.map_or(usize::MAX, |limit| limit.saturating_sub(run.n_done));
@@ -152,9 +152,9 @@ impl Chronicle {
         told: &mut dyn FnMut(&WrittenCommit, usize, usize),
     ) -> Result<WrittenReply, Error> {
         let mut run = run.clone();
-        let state = self.repository()?.shared_state(STATE)?;
+        let state = self.workplace().repository()?.shared_state(STATE)?;
         keep(&state, &run)?;
-        let log = WriterLog::of(self.repository()?)?;
+        let log = WriterLog::of(self.workplace().repository()?)?;
         let known = log.read();
         let mut reply = WrittenReply::new(Some(model.name().to_owned()));
         let mut unwritten = None;
@@ -162,7 +162,7 @@ impl Chronicle {
         let job = Job { ids: commits, n_workers: run.concurrency.max(1), cancel };
         let ended = self.run(&job, &|own, id| own.write_up(id, model, &asking), &mut |_, done| {
             run.n_done += usize::from(done.outcome != WrittenOutcome::Failed);
-            let noted = log.note(&done, known.get(&done.commit), Some(model.name()), self.now);
+            let noted = log.note(&done, known.get(&done.commit), Some(model.name()), self.workplace().now());
             if let Err(error) = noted.and_then(|()| keep(&state, &run)) {
                 unwritten.get_or_insert(error);
             }
@@ -184,8 +184,8 @@ impl Chronicle {
 
     /// The commits that a run is about, as far as history and the log tell.
     fn candidates_of(&self, run: &Backfill, model: Option<&str>) -> Result<Vec<ObjectId>, Error> {
-        let repository = self.repository()?;
-        let since = run.since.as_deref().map(|since| self.moment(since)).transpose()?;
+        let repository = self.workplace().repository()?;
+        let since = run.since.as_deref().map(|since| self.chronicle.moment(since)).transpose()?;
         let path = run.path.as_ref().map(|path| self.path_in_repository(path)).transpose()?;
         let log = WriterLog::of(repository)?.read();
         let history = repository.history(&[repository.born_head()?])?;
@@ -215,8 +215,8 @@ impl Chronicle {
 
     /// A path as git spells it, whether there is such a file now or not.
     fn path_in_repository(&self, path: &std::path::Path) -> Result<BString, Error> {
-        let repository = self.repository()?;
-        let mut found = repository.root_relative(&self.directory, path)?;
+        let repository = self.workplace().repository()?;
+        let mut found = repository.root_relative(self.workplace().directory(), path)?;
         let outside = || Error::OutsideRepository { path: path.to_string_lossy().into_owned() };
         if found.is_empty() { Err(outside()) } else { Ok(found.swap_remove(0)) }
     }
@@ -258,7 +258,7 @@ impl Backfill {
     /// A run with a name of its own.
     #[must_use]
     pub fn named(self) -> Self {
-        Self { run: Chronicle::new_id().0, ..self }
+        Self { run: crate::new_id().0, ..self }
     }
 }
 

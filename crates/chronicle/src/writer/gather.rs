@@ -16,7 +16,7 @@ use super::{
     session::Session,
     texts::{MOST_BYTES, Texts},
 };
-use crate::{Chronicle, Error, agent::AgentSession};
+use crate::{Annotator, Error, agent::AgentSession};
 
 /// A commit, and what is known of it.
 pub(crate) struct Gathered<'r> {
@@ -98,10 +98,10 @@ impl Gathered<'_> {
     }
 }
 
-impl Chronicle {
+impl Annotator<'_> {
     /// Gathers what is known of a commit, which the session `maker` made if no other is known to have.
     pub(crate) fn gather(&self, id: ObjectId, maker: Option<&AgentSession>) -> Result<Gathered<'_>, Error> {
-        let repository = self.repository()?;
+        let repository = self.workplace().repository()?;
         let commit = repository.commit(id)?;
         let stored = stored_on(repository, id, &mut Vec::new())?.note;
         let subject = commit.subject();
@@ -144,14 +144,14 @@ pub(crate) struct Worth {
     pub(crate) line: Option<u32>,
 }
 
-impl Chronicle {
+impl Annotator<'_> {
     /// Whether a commit changed anything of which there may be a lesson, and where; a file that `is_wanted` is preferred.
     pub(crate) fn worth_a_lesson(
         &self,
         commit: &Commit,
         is_wanted: impl Fn(&str) -> bool,
     ) -> Result<Option<Worth>, Error> {
-        let gathered = Gathered::new(self.repository()?, commit.clone());
+        let gathered = Gathered::new(self.workplace().repository()?, commit.clone());
         let parents = gathered.parents();
         let changes = gathered.repository.changes(parents.first().copied(), commit.tree)?;
         let n_changes = changes.len();

@@ -1,7 +1,7 @@
 //! Which commits a model looks at, one after another or several at once.
 
 use std::{
-    path::PathBuf,
+    path::Path,
     sync::{
         Mutex,
         atomic::{AtomicUsize, Ordering},
@@ -14,9 +14,9 @@ use chronicle_core::Source;
 use chronicle_git::{Glance, ObjectId, UserConfig};
 use chronicle_llm::{Cancel, Model, ModelError};
 
-use super::{Asking, Bounds, WrittenCommit, WrittenOutcome, WrittenReply, log::WriterLog};
+use super::{Asking, WrittenCommit, WrittenOutcome, WrittenReply, log::WriterLog};
 use crate::{
-    Chronicle, Error,
+    Annotator, Bounds, Chronicle, Error, Workplace,
     error::{NoModelSnafu, NothingToDoSnafu},
     rewrite::commits_between,
     sessions::{IngestCommand, What},
@@ -59,7 +59,7 @@ pub(super) enum Run {
     Ended(String),
 }
 
-impl Chronicle {
+impl Annotator<'_> {
     /// Lets a model look at commits and store what it finds; `told` hears of each commit, and how many are done of all.
     ///
     /// # Errors
@@ -72,27 +72,28 @@ impl Chronicle {
         cancel: &Cancel,
         told: &mut dyn FnMut(&WrittenCommit, usize, usize),
     ) -> Result<WrittenReply, Error> {
-        let log = WriterLog::of(self.repository()?)?;
+        let log = WriterLog::of(self.workplace().repository()?)?;
         let known = log.read();
         let commits = self.commits_to_write(&command.which)?;
         let is_one = matches!(command.which, Which::Commit(_));
-        let maker = if command.by_session { self.running_session() } else { None };
+        let maker = if command.by_session { self.chronicle.agents().running_session() } else { None };
         if maker.is_some() {
             // What is not taken in now is taken in later; without it the commit is looked at all the same.
-            let _taken_in = self.ingest(&IngestCommand { what: What::Days(1) }, &mut |_, _| {});
+            let _taken_in =
+                self.chronicle.memory().ingest(&IngestCommand { what: What::Days(1) }, &mut |_, _| {});
         }
         let asking = Asking { cancel, source: Source::Batch, maker: maker.as_ref() };
         let name = model.map(Model::name);
         let mut reply = WrittenReply::new(name.map(str::to_owned));
         if command.is_dry_run && !is_one {
-            for commit in self.plan_all(&commits, self.bounds(model)?, told) {
+            for commit in self.plan_all(&commits, self.workplace().bounds(model)?, told) {
                 reply.add(commit);
             }
             return Ok(reply);
         }
         for (at, id) in commits.iter().enumerate() {
             let done = match (command.is_dry_run, model) {
-                (true, model) => self.plan_write(*id, self.bounds(model)?),
+                (true, model) => self.plan_write(*id, self.workplace().bounds(model)?),
                 (false, Some(model)) => self.write_up(*id, model, &asking),
                 (false, None) => return NoModelSnafu { reason: "there is no model to ask" }.fail(),
             };
@@ -101,7 +102,7 @@ impl Chronicle {
                 Err(error) => (self.failed(*id, &error), Some(error)),
             };
             if !command.is_dry_run {
-                log.note(&written, known.get(&written.commit), name, self.now)?;
+                log.note(&written, known.get(&written.commit), name, self.workplace().now())?;
             }
             told(&written, at + 1, commits.len());
             reply.add(written);
@@ -125,7 +126,7 @@ impl Chronicle {
     /// # Errors
     /// When a commit is unknown, or none has failed.
     pub fn commits_to_write(&self, which: &Which) -> Result<Vec<ObjectId>, Error> {
-        let repository = self.repository()?;
+        let repository = self.workplace().repository()?;
         match which {
             Which::Commit(revision) => Ok(vec![repository.resolve(revision)?]),
             Which::Range(range) => commits_between(repository, range),
@@ -163,11 +164,11 @@ impl Chronicle {
     /// # Errors
     /// When a commit is unknown, or it cannot be written down.
     pub fn note_unwritten(&self, which: &Which, error: &Error) -> Result<(), Error> {
-        let log = WriterLog::of(self.repository()?)?;
+        let log = WriterLog::of(self.workplace().repository()?)?;
         let known = log.read();
         for id in self.commits_to_write(which)? {
             let written = self.failed(id, error);
-            log.note(&written, known.get(&written.commit), None, self.now)?;
+            log.note(&written, known.get(&written.commit), None, self.workplace().now())?;
         }
         Ok(())
     }
@@ -177,15 +178,16 @@ impl Chronicle {
     pub fn commit_behind_hook(&self) -> Option<String> {
         const NAME: &str = "annotateCommits";
         let small = NAME.to_ascii_lowercase();
-        let glance = Glance::at(&self.directory).filter(|_| self.keeps_facts);
-        let is_silent =
-            glance.is_some_and(|glance| !glance.may_set(&[&small], &UserConfig::of(self.environment)));
-        if is_silent && self.variable("CHRONICLE_ANNOTATE_COMMITS").is_none() {
+        let glance = Glance::at(self.workplace().directory()).filter(|_| self.workplace().keeps_facts());
+        let is_silent = glance.is_some_and(|glance| {
+            !glance.may_set(&[&small], &UserConfig::of(self.workplace().environment()))
+        });
+        if is_silent && self.workplace().variable("CHRONICLE_ANNOTATE_COMMITS").is_none() {
             return None;
         }
-        let settings = self.settings().ok().filter(|settings| settings.value(NAME) == "true")?;
+        let settings = self.workplace().settings().ok().filter(|settings| settings.value(NAME) == "true")?;
         drop(settings);
-        self.repository().ok()?.head().ok()?.map(|id| id.to_string())
+        self.workplace().repository().ok()?.head().ok()?.map(|id| id.to_string())
     }
 
     /// Does `work` on all commits of a job, several at once, each worker with an application of its own; `each` hears of
@@ -193,13 +195,14 @@ impl Chronicle {
     pub(super) fn run(
         &self,
         job: &Job<'_>,
-        work: &(dyn Fn(&Self, ObjectId) -> Result<WrittenCommit, Error> + Sync),
+        work: &(dyn Fn(Annotator<'_>, ObjectId) -> Result<WrittenCommit, Error> + Sync),
         each: &mut dyn FnMut(usize, WrittenCommit),
     ) -> Run {
-        let (directory, now, keeps_facts) = (&self.directory, self.now, self.keeps_facts);
-        let (environment, patience) = (self.environment, self.patience);
-        let open = |directory: &PathBuf| {
-            Self::new(directory, now, keeps_facts).with_environment(environment).with_patience(patience)
+        let (directory, now, keeps_facts) =
+            (self.workplace().directory(), self.workplace().now(), self.workplace().keeps_facts());
+        let (environment, patience) = (self.workplace().environment(), self.workplace().patience());
+        let open = |directory: &Path| {
+            Workplace::new(directory, now, keeps_facts).with_environment(environment).with_patience(patience)
         };
         let next = AtomicUsize::new(0);
         let ended: Mutex<Option<String>> = Mutex::default();
@@ -210,11 +213,12 @@ impl Chronicle {
                 let send = send.clone();
                 let (next, ended, has_ended) = (&next, &ended, &has_ended);
                 scope.spawn(move || {
-                    let own = open(directory);
+                    let own = Chronicle::new(open(directory));
+                    let own = Annotator::new(&own);
                     while !has_ended() && !job.cancel.is_cancelled() {
                         let at = next.fetch_add(1, Ordering::Relaxed);
                         let Some(id) = job.ids.get(at) else { break };
-                        let written = work(&own, *id).unwrap_or_else(|error| {
+                        let written = work(own, *id).unwrap_or_else(|error| {
                             if is_over(&error)
                                 && let Ok(mut ended) = ended.lock()
                             {
@@ -242,7 +246,7 @@ impl Chronicle {
 
     /// A commit that could not be done.
     fn failed(&self, id: ObjectId, error: &Error) -> WrittenCommit {
-        let subject = self.repository().ok().and_then(|repository| repository.commit(id).ok());
+        let subject = self.workplace().repository().ok().and_then(|repository| repository.commit(id).ok());
         let subject = subject.map(|commit| chronicle_commits::input::wash(&commit.subject()).0);
         let mut written =
             WrittenCommit::new(id.to_string(), subject.unwrap_or_default(), WrittenOutcome::Failed);

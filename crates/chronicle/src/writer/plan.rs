@@ -8,7 +8,7 @@ use super::{
     gather::Gathered,
     pieces::{CONTEXT, Measure, Piece, pieces},
 };
-use crate::{Error, error::ContextTooSmallSnafu};
+use crate::{Bounds, Error, error::ContextTooSmallSnafu};
 
 /// Changed lines and files beyond which a commit is taken in chunks.
 pub(crate) const MOST_FILES: usize = 10;
@@ -18,25 +18,6 @@ const AROUND: u64 = 400;
 
 /// Tokens below which no diff can be shown.
 const LEAST_DIFF: u64 = 300;
-
-/// What the settings and the model allow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Bounds {
-    /// Tokens of a request and its reply.
-    pub context: u64,
-    /// Whether the model calls tools.
-    pub calls_tools: bool,
-    /// Tokens of one reply.
-    pub max_tokens: u32,
-    /// Turns of a conversation.
-    pub max_turns: u32,
-    /// Changed lines beyond which a commit is taken in chunks.
-    pub max_diff_lines: u64,
-    /// Files of a chunk.
-    pub chunk_files: usize,
-    /// Annotations of a file that are shown.
-    pub n_recent: usize,
-}
 
 /// Tokens for each part of the first words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,18 +46,6 @@ pub(crate) struct Plan {
     pub(crate) budgets: Budgets,
     pub(crate) files: Vec<Planned>,
     pub(crate) chunks: Vec<Chunk>,
-}
-
-impl Bounds {
-    /// Tokens of a reply, of which the context must leave most to the request.
-    pub(crate) fn reply_tokens(&self) -> u32 {
-        self.max_tokens.min(u32::try_from(self.context / 4).unwrap_or(u32::MAX))
-    }
-
-    /// Tokens of a request.
-    pub(crate) fn request_tokens(&self) -> u64 {
-        self.context - u64::from(self.reply_tokens())
-    }
 }
 
 impl Plan {

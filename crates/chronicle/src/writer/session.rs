@@ -7,11 +7,11 @@ use chronicle_search::{NamedSession, StoredTurn, TurnKind};
 use chronicle_sessions::shortened;
 
 use crate::{
-    Chronicle, Error,
+    Annotator, Error,
     agent::AgentSession,
     candidates::{FAILED, REASON, TRAP, turns_behind},
     excerpt::{self, clean, told},
-    memory::{Memory, Scope},
+    memory::{OpenMemory, Scope},
 };
 
 /// The session that made a commit, as far as it is about that commit.
@@ -28,19 +28,21 @@ pub(crate) struct Session {
     taken_back: Vec<String>,
 }
 
-impl Chronicle {
+impl Annotator<'_> {
     /// The session that made `commit`, and the memory that knows it.
-    pub(crate) fn maker_of(&self, commit: &str) -> Result<Option<(Memory, NamedSession)>, Error> {
-        let Some(memory) = self.memory()? else { return Ok(None) };
-        let Scope::One(project) = self.memory_scope(&memory, None, false)? else { return Ok(None) };
+    pub(crate) fn maker_of(&self, commit: &str) -> Result<Option<(OpenMemory, NamedSession)>, Error> {
+        let Some(memory) = self.chronicle.memory().open()? else { return Ok(None) };
+        let Scope::One(project) = self.chronicle.memory().memory_scope(&memory, None, false)? else {
+            return Ok(None);
+        };
         let made = |connection: &_| NamedSession::that_committed(connection, project.id, commit);
         let found = memory.store.read(made)?.into_iter().next();
         Ok(found.map(|session| (memory, session)))
     }
 
     /// A session as memory knows it, with that memory.
-    fn running(&self, session: &AgentSession) -> Result<Option<(Memory, NamedSession)>, Error> {
-        let Some(memory) = self.memory()? else { return Ok(None) };
+    fn running(&self, session: &AgentSession) -> Result<Option<(OpenMemory, NamedSession)>, Error> {
+        let Some(memory) = self.chronicle.memory().open()? else { return Ok(None) };
         let named = |connection: &_| NamedSession::by_name(connection, session.host, &session.id);
         let found = memory.store.read(named)?;
         Ok(found.map(|session| (memory, session)))

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use testkit::TestRepo;
 
 use super::*;
+use crate::Workplace;
 
 /// A model that gives the replies of a script, the last one for ever.
 struct Script {
@@ -113,13 +114,18 @@ fn repo() -> TestRepo {
     repo
 }
 
+fn place(repo: &TestRepo) -> Workplace {
+    Workplace::new(repo.path(), "2026-03-10T12:00:00Z".parse().unwrap(), false)
+}
+
 fn chronicle(repo: &TestRepo) -> Chronicle {
-    Chronicle::new(repo.path(), "2026-03-10T12:00:00Z".parse().unwrap(), false)
+    Chronicle::new(place(repo))
 }
 
 /// The same, where a user wants what is written to be judged.
 fn judging(repo: &TestRepo) -> Chronicle {
-    chronicle(repo).with_environment(|name| (name == "CHRONICLE_JUDGE_ENTRIES").then(|| "true".into()))
+    let judging = |name: &str| (name == "CHRONICLE_JUDGE_ENTRIES").then(|| "true".into());
+    Chronicle::new(place(repo).with_environment(judging))
 }
 
 fn write(repo: &TestRepo, model: &Script) -> WrittenCommit {
@@ -127,8 +133,8 @@ fn write(repo: &TestRepo, model: &Script) -> WrittenCommit {
 }
 
 fn write_by(chronicle: &Chronicle, model: &Script) -> WrittenCommit {
-    let head = chronicle.repository().unwrap().born_head().unwrap();
-    chronicle.write_up(head, model, &asking(&Cancel::default())).unwrap()
+    let head = chronicle.workplace().repository().unwrap().born_head().unwrap();
+    Annotator::new(chronicle).write_up(head, model, &asking(&Cancel::default())).unwrap()
 }
 
 fn asking(cancel: &Cancel) -> Asking<'_> {
@@ -137,8 +143,8 @@ fn asking(cancel: &Cancel) -> Asking<'_> {
 
 fn plan(repo: &TestRepo) -> WrittenCommit {
     let chronicle = chronicle(repo);
-    let head = chronicle.repository().unwrap().born_head().unwrap();
-    chronicle.plan_write(head, chronicle.bounds(None).unwrap()).unwrap()
+    let head = chronicle.workplace().repository().unwrap().born_head().unwrap();
+    Annotator::new(&chronicle).plan_write(head, chronicle.workplace().bounds(None).unwrap()).unwrap()
 }
 
 #[test]
@@ -629,8 +635,8 @@ fn requests_fit_into_small_contexts() {
     }
     let chronicle = chronicle(&repo);
     let model = Script { calls_tools: false, context: 1_000, ..Script::new([]) };
-    let head = chronicle.repository().unwrap().born_head().unwrap();
-    let refused = chronicle.write_up(head, &model, &asking(&Cancel::default()));
+    let head = chronicle.workplace().repository().unwrap().born_head().unwrap();
+    let refused = Annotator::new(&chronicle).write_up(head, &model, &asking(&Cancel::default()));
     assert!(matches!(refused, Err(Error::ContextTooSmall { tokens: 1_000 })), "{refused:?}");
     assert!(tokens::at_most("") == 0);
 }

@@ -27,7 +27,7 @@ pub(crate) struct AboutArgs {
 }
 
 pub(crate) fn run(args: AboutArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
-    let about = chronicle.about(&AboutCommand {
+    let about = chronicle.memory().about(&AboutCommand {
         topic: args.topic.join(" "),
         project: args.project,
         is_all: args.all,

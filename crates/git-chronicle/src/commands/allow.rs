@@ -27,14 +27,18 @@ pub(crate) struct AllowArgs {
 pub(crate) fn run(args: &AllowArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
     let view = ui.view(false);
     if args.list {
-        return ui.answer(&render::allowed(&chronicle.allowed_repositories()?, ui.format(), &view));
+        return ui.answer(&render::allowed(
+            &chronicle.workplace().allowed_repositories()?,
+            ui.format(),
+            &view,
+        ));
     }
     if args.revoke {
-        let was_allowed = chronicle.disallow_repository()?;
+        let was_allowed = chronicle.workplace().disallow_repository()?;
         ui.tell(if was_allowed { "taken back" } else { "nothing was allowed here" });
         return Ok(());
     }
-    let wanted = chronicle.wanted_by_repository()?;
+    let wanted = chronicle.workplace().wanted_by_repository()?;
     ui.answer(&render::allowance(&wanted, ui.format(), &view))?;
     if wanted.settings.is_empty() || wanted.is_allowed {
         return Ok(());
@@ -42,7 +46,7 @@ pub(crate) fn run(args: &AllowArgs, chronicle: &Chronicle, ui: &mut Ui) -> Resul
     background::ensure_person()?;
     ensure!(ui.can_ask(), NoPersonSnafu { reason: "there is no terminal to ask at" });
     if ui.agrees("Let this repository set this?") {
-        chronicle.allow_repository(&wanted)?;
+        chronicle.workplace().allow_repository(&wanted)?;
         ui.tell("allowed; `git chronicle allow --revoke` takes it back");
     } else {
         ui.tell("nothing was allowed");

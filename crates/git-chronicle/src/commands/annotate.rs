@@ -1,8 +1,8 @@
 use std::{io::Read, path::PathBuf};
 
 use chronicle::{
-    AnnotateCommand, Cancel, Chronicle, Given, Model, Purpose, RunLimits, Said, Sources, Which, WriteCommand,
-    WrittenOutcome, WrittenReply, counted,
+    AnnotateCommand, Annotator, Cancel, Chronicle, Given, Model, Purpose, RunLimits, Said, Sources, Which,
+    WriteCommand, WrittenOutcome, WrittenReply, counted,
 };
 use chronicle_render as render;
 use snafu::ResultExt;
@@ -150,7 +150,7 @@ pub(crate) fn run(mut args: AnnotateArgs, chronicle: &Chronicle, ui: &mut Ui) ->
         return UsageSnafu { reason }.fail();
     }
     if args.from_session {
-        let candidates = chronicle.candidates(args.commit.as_deref())?;
+        let candidates = Annotator::new(chronicle).candidates(args.commit.as_deref())?;
         return ui.answer(&render::candidates(&candidates, ui.format(), &ui.view(false)));
     }
     let from = match args.amend_source {
@@ -201,19 +201,19 @@ fn by_agent(args: AnnotateArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<()
     };
     let command = WriteCommand { which, is_dry_run: args.dry_run, by_session: args.by_session };
     // Whoever only wants an estimate needs no model.
-    let model = match chronicle.model(Purpose::Annotate, &RunLimits::default()) {
+    let model = match chronicle.workplace().model(Purpose::Annotate, &RunLimits::default()) {
         Ok(model) => Some(model),
         Err(_) if args.dry_run => None,
         Err(error) => {
             // Nobody reads what is said behind a hook.
             if args.by_session {
-                chronicle.note_unwritten(&command.which, &error)?;
+                Annotator::new(chronicle).note_unwritten(&command.which, &error)?;
             }
             return Err(error.into());
         }
     };
     if args.detach && !args.sync {
-        let n_commits = chronicle.commits_to_write(&command.which)?.len();
+        let n_commits = Annotator::new(chronicle).commits_to_write(&command.which)?.len();
         match &command.which {
             Which::Range(range) => background::start(&["annotate", "--agent", "--", range]),
             Which::Commit(commit) => background::start(&["annotate", "--agent", "--commit", commit]),
@@ -225,7 +225,7 @@ fn by_agent(args: AnnotateArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<()
         ));
         return Ok(());
     }
-    let reply = chronicle.write_annotations(
+    let reply = Annotator::new(chronicle).write_annotations(
         &command,
         model.as_ref().map(|model| model as &dyn Model),
         &Cancel::default(),

@@ -34,7 +34,7 @@ pub(crate) fn run(args: AskArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(
         is_all: args.all,
         is_plain: args.no_model,
     };
-    let measure = render::characters_of_brief(Format::Markdown, chronicle.now());
+    let measure = render::characters_of_brief(Format::Markdown, chronicle.workplace().now());
     let asked = chronicle.answer(&command, &measure)?;
     ui.answer(&render::asked(&asked, ui.format(), &ui.view(false)))?;
     for warning in &asked.warnings {

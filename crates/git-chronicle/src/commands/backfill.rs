@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use crate::{commands::annotate::warn_of, error::CommandError, ui::Ui};
-use chronicle::{Backfill, Cancel, Chronicle, Estimate, Purpose, WrittenOutcome, counted};
+use chronicle::{Annotator, Backfill, Cancel, Chronicle, Estimate, Purpose, WrittenOutcome, counted};
 use chronicle_render as render;
 
 /// Let a model annotate commits without an annotation, newest first
@@ -52,7 +52,10 @@ pub(crate) fn run(args: BackfillArgs, chronicle: &Chronicle, ui: &mut Ui) -> Res
     let BackfillArgs { since, path, author, limit, concurrency, max_cost, max_tokens, resume, dry_run } =
         args;
     let run = match resume {
-        true => Backfill { concurrency: concurrency as usize, ..chronicle.interrupted_backfill()? },
+        true => Backfill {
+            concurrency: concurrency as usize,
+            ..Annotator::new(chronicle).interrupted_backfill()?
+        },
         false => Backfill {
             since,
             path,
@@ -65,15 +68,16 @@ pub(crate) fn run(args: BackfillArgs, chronicle: &Chronicle, ui: &mut Ui) -> Res
         }
         .named(),
     };
-    let model = match chronicle.model(Purpose::Annotate, &run.limits()) {
+    let model = match chronicle.workplace().model(Purpose::Annotate, &run.limits()) {
         Ok(model) => Some(model),
         // An estimate needs none.
         Err(_) if dry_run => None,
         Err(error) => return Err(error.into()),
     };
-    let (commits, planned) = chronicle.estimate_backfill(&run, model.as_ref(), &mut |done, all| {
-        ui.progress("commits looked at", done, all);
-    })?;
+    let (commits, planned) =
+        Annotator::new(chronicle).estimate_backfill(&run, model.as_ref(), &mut |done, all| {
+            ui.progress("commits looked at", done, all);
+        })?;
     if let Some(estimate) = &planned.estimate {
         ui.tell(&in_words(estimate));
     }
@@ -81,14 +85,19 @@ pub(crate) fn run(args: BackfillArgs, chronicle: &Chronicle, ui: &mut Ui) -> Res
         ui.answer(&render::written(&planned, ui.format(), &ui.view(false)))?;
         return warn_of(&planned, ui);
     };
-    let mut reply =
-        chronicle.backfill(&run, &commits, &model, &Cancel::default(), &mut |commit, done, all| {
+    let mut reply = Annotator::new(chronicle).backfill(
+        &run,
+        &commits,
+        &model,
+        &Cancel::default(),
+        &mut |commit, done, all| {
             if commit.outcome == WrittenOutcome::Failed {
                 let reason = commit.reason.as_deref().unwrap_or_default();
                 ui.warn(&format!("{}: {reason}", &commit.commit[..commit.commit.len().min(8)]));
             }
             ui.progress("commits", done, all);
-        })?;
+        },
+    )?;
     reply.estimate = planned.estimate;
     ui.answer(&render::written(&reply, ui.format(), &ui.view(false)))?;
     warn_of(&reply, ui)

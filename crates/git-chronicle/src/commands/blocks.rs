@@ -102,12 +102,16 @@ const MAX_BYTES: u64 = 1 << 20;
 pub(crate) fn run(args: BlocksArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
     let shown = match args.what {
         What::List => {
-            return ui.answer(&render::block_list(&chronicle.blocks()?, ui.format(), &ui.view(false)));
+            return ui.answer(&render::block_list(
+                &chronicle.memory().blocks().list()?,
+                ui.format(),
+                &ui.view(false),
+            ));
         }
         What::Show { label: None, verbose, project, all, .. } => {
             let mut out = String::new();
-            for listed in chronicle.blocks()?.blocks {
-                let block = chronicle.block(&listed.label, None, project.as_deref(), all)?;
+            for listed in chronicle.memory().blocks().list()?.blocks {
+                let block = chronicle.memory().blocks().show(&listed.label, None, project.as_deref(), all)?;
                 if !out.is_empty() && ui.format() != render::Format::Json {
                     out.push('\n');
                 }
@@ -116,7 +120,7 @@ pub(crate) fn run(args: BlocksArgs, chronicle: &Chronicle, ui: &mut Ui) -> Resul
             return ui.answer(&out);
         }
         What::Show { label: Some(label), at, verbose, project, all } => {
-            let block = chronicle.block(&label, at, project.as_deref(), all)?;
+            let block = chronicle.memory().blocks().show(&label, at, project.as_deref(), all)?;
             return ui.answer(&render::block(&block, ui.format(), &ui.view(verbose)));
         }
         What::Edit { label } => edit(&label, chronicle, ui)?,
@@ -131,18 +135,20 @@ pub(crate) fn run(args: BlocksArgs, chronicle: &Chronicle, ui: &mut Ui) -> Resul
             };
             set(&label, &text, chronicle)?
         }
-        What::Revert { label, version } => chronicle.revert_block(&label, version)?,
+        What::Revert { label, version } => chronicle.memory().blocks().revert(&label, version)?,
         What::History { label } => {
-            let history = chronicle.block_history(&label)?;
+            let history = chronicle.memory().blocks().history(&label)?;
             return ui.answer(&render::block_history(&history, ui.format(), &ui.view(false)));
         }
         What::Find { words } => {
-            let found = chronicle.find_in_blocks(&words.join(" "))?;
+            let found = chronicle.memory().blocks().find(&words.join(" "))?;
             return ui.answer(&render::block_lines(&found, ui.format(), &ui.view(false)));
         }
-        What::Create { label, limit, description } => chronicle.create_block(&label, limit, &description)?,
+        What::Create { label, limit, description } => {
+            chronicle.memory().blocks().create(&label, limit, &description)?
+        }
         What::Remove { label } => {
-            let removed = chronicle.remove_block(&label)?;
+            let removed = chronicle.memory().blocks().remove(&label)?;
             ui.answer(&render::block(&removed, ui.format(), &ui.view(false)))?;
             ui.tell(&format!("`{label}` is removed, with all its versions"));
             return Ok(());
@@ -157,7 +163,7 @@ pub(crate) fn run(args: BlocksArgs, chronicle: &Chronicle, ui: &mut Ui) -> Resul
 /// Gives a block a text. One that is refused for what it says is kept for the editor.
 fn set(label: &str, text: &str, chronicle: &Chronicle) -> Result<ShownBlock, CommandError> {
     let path = kept_text(label, chronicle)?;
-    match chronicle.set_block(label, text, None) {
+    match chronicle.memory().blocks().set(label, text, None) {
         Ok(shown) => {
             let _removed = std::fs::remove_file(&path);
             Ok(shown)
@@ -173,14 +179,14 @@ fn set(label: &str, text: &str, chronicle: &Chronicle) -> Result<ShownBlock, Com
 
 /// Where a text for a block is kept while it is edited, and when it is refused.
 fn kept_text(label: &str, chronicle: &Chronicle) -> Result<PathBuf, CommandError> {
-    Ok(chronicle.memory_home()?.join("edited").join(format!("{label}.md")))
+    Ok(chronicle.workplace().memory_home()?.join("edited").join(format!("{label}.md")))
 }
 
 /// Lets the user change a block in an editor. A text that is refused is kept, and opened again the next time.
 fn edit(label: &str, chronicle: &Chronicle, ui: &mut Ui) -> Result<ShownBlock, CommandError> {
-    let block = chronicle.block(label, None, None, false)?;
+    let block = chronicle.memory().blocks().show(label, None, None, false)?;
     if block.listed.is_rendering {
-        return Ok(chronicle.set_block(label, "", None)?);
+        return Ok(chronicle.memory().blocks().set(label, "", None)?);
     }
     let path = kept_text(label, chronicle)?;
     let kept = std::fs::read_to_string(&path).ok();
@@ -202,7 +208,7 @@ fn edit(label: &str, chronicle: &Chronicle, ui: &mut Ui) -> Result<ShownBlock, C
             return Err(error);
         }
     };
-    let set = chronicle.set_block(label, &text, Some(block.listed.version.unwrap_or(0)));
+    let set = chronicle.memory().blocks().set(label, &text, Some(block.listed.version.unwrap_or(0)));
     match set {
         Ok(shown) => {
             let _removed = std::fs::remove_file(&path);

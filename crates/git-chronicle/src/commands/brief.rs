@@ -27,9 +27,9 @@ pub(crate) struct BriefArgs {
 
 pub(crate) fn run(args: BriefArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
     let BriefArgs { budget, project, all } = args;
-    let measure = render::characters_of_brief(ui.format(), chronicle.now());
+    let measure = render::characters_of_brief(ui.format(), chronicle.workplace().now());
     let command = BriefCommand { project, all, budget, measure: &measure };
-    let brief = chronicle.brief(&command)?;
+    let brief = chronicle.memory().brief(&command)?;
     ui.answer(&render::brief(&brief, ui.format(), &ui.view(false)))?;
     if brief.is_empty() && brief.n_left_out == 0 {
         ui.tell(match brief.n_elsewhere {

@@ -27,7 +27,7 @@ pub(crate) struct CatchUpArgs {
 
 pub(crate) fn run(args: CatchUpArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
     let CatchUpArgs { sessions, since, project, all } = args;
-    let answer = chronicle.catch_up(&CatchUpCommand { sessions, since, project, all })?;
+    let answer = chronicle.memory().catch_up(&CatchUpCommand { sessions, since, project, all })?;
     ui.answer(&render::catch_up(&answer, ui.format(), &ui.view(false)))?;
     if answer.sessions.is_empty() {
         ui.tell(match answer.n_elsewhere {

@@ -40,9 +40,9 @@ enum Action {
 
 pub(crate) fn run(args: ConfigArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
     match args.action {
-        Action::List => tell(&chronicle.settings()?, ui),
+        Action::List => tell(&chronicle.workplace().settings()?, ui),
         Action::Get { key } => {
-            let settings = chronicle.setting(&key)?;
+            let settings = chronicle.workplace().setting(&key)?;
             if ui.format() == render::Format::Json {
                 return tell(&settings, ui);
             }
@@ -51,7 +51,9 @@ pub(crate) fn run(args: ConfigArgs, chronicle: &Chronicle, ui: &mut Ui) -> Resul
             remark(&settings, ui);
             Ok(())
         }
-        Action::Set { key, value, global } => tell(&chronicle.set_setting(&key, &value, global)?, ui),
+        Action::Set { key, value, global } => {
+            tell(&chronicle.workplace().set_setting(&key, &value, global)?, ui)
+        }
     }
 }
 

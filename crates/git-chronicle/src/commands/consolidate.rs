@@ -38,6 +38,6 @@ pub(crate) fn run(args: &ConsolidateArgs, chronicle: &Chronicle, ui: &mut Ui) ->
         due_only: args.due,
         is_dry_run: args.dry_run,
     };
-    let done = chronicle.consolidate(&command)?;
+    let done = chronicle.memory().consolidate(&command)?;
     ui.answer(&render::consolidated(&done, ui.format(), &ui.view(false)))
 }

@@ -14,7 +14,7 @@ pub(crate) struct CostArgs {
 }
 
 pub(crate) fn run(args: &CostArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
-    let report = chronicle.cost(args.days)?;
+    let report = chronicle.workplace().cost(args.days)?;
     ui.answer(&render::cost(&report, ui.format(), &ui.view(false)))?;
     for warning in &report.warnings {
         ui.warn(warning);

@@ -25,6 +25,6 @@ pub(crate) struct DigestArgs {
 
 pub(crate) fn run(args: DigestArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
     let DigestArgs { period, project, all } = args;
-    let digest = chronicle.digest(&DigestCommand { period, project, all })?;
+    let digest = chronicle.memory().digest(&DigestCommand { period, project, all })?;
     ui.answer(&render::digest(&digest, ui.format(), &ui.view(false)))
 }

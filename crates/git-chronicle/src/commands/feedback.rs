@@ -25,10 +25,12 @@ pub(crate) struct FeedbackArgs {
 
 pub(crate) fn run(args: FeedbackArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
     let reply = match (args.id, args.verdict) {
-        (Some(id), Some(verdict)) => {
-            chronicle.feedback(&FeedbackCommand { id, is_right: verdict == "right", note: args.note })?
-        }
-        _ => chronicle.given_feedback()?,
+        (Some(id), Some(verdict)) => chronicle.memory().learning().feedback(&FeedbackCommand {
+            id,
+            is_right: verdict == "right",
+            note: args.note,
+        })?,
+        _ => chronicle.memory().learning().given_feedback()?,
     };
     for warning in &reply.warnings {
         ui.warn(warning);

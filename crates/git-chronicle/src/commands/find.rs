@@ -56,7 +56,7 @@ pub(crate) fn run(args: FindArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<
     if args.shared {
         return find_shared(args, chronicle, ui);
     }
-    let finding = chronicle.find(&FindCommand {
+    let finding = chronicle.memory().find(&FindCommand {
         query: args.query.join(" "),
         project: args.project,
         is_all: args.all,
@@ -77,7 +77,7 @@ pub(crate) fn run(args: FindArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<
 }
 
 fn find_shared(args: FindArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
-    let finding = chronicle.find_shared(&FindSharedCommand {
+    let finding = chronicle.memory().shared().find(&FindSharedCommand {
         query: args.query.join(" "),
         project: args.project,
         since: args.since,

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use chronicle::Chronicle;
+use chronicle::{Annotator, Chronicle};
 use chronicle_serve::hooks::{self, AgentEvent, Behind, Host, Surroundings};
 
 use crate::{background, error::CommandError, limits, ui::Ui};
@@ -60,12 +60,12 @@ pub(crate) fn run(args: &HookArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result
         return Ok(());
     }
     let done = match args.name.as_str() {
-        "prepare-commit-msg" => chronicle.before_commit(),
-        "post-commit" => chronicle.after_commit(),
+        "prepare-commit-msg" => chronicle.git_hooks().before_commit(),
+        "post-commit" => chronicle.git_hooks().after_commit(),
         "post-rewrite" => {
             let mut input = String::new();
             let _read = std::io::stdin().lock().take(MAX_INPUT_BYTES).read_to_string(&mut input);
-            chronicle.after_rewrite(&input).map(|warnings| {
+            chronicle.git_hooks().after_rewrite(&input).map(|warnings| {
                 for warning in &warnings {
                     ui.warn(warning);
                 }
@@ -74,21 +74,23 @@ pub(crate) fn run(args: &HookArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result
         PRE_PUSH => {
             // What goes on behind it asks nothing and is waited for by nobody.
             let remote = args.arguments.first().and_then(|name| name.to_str());
-            if let Some(remote) = remote.filter(|remote| chronicle.is_shared_with(remote)) {
+            if let Some(remote) = remote.filter(|remote| chronicle.remotes().is_shared_with(remote)) {
                 background::start(&["hook", DETACHED, remote]);
             }
             return Ok(());
         }
         FACTS => {
             // Nobody is there to be told what went wrong.
-            let _made = chronicle.fill();
+            let _made = chronicle.workplace().fill();
             return Ok(());
         }
         DETACHED => match args.arguments.first().and_then(|name| name.to_str()) {
-            Some(SESSION) => chronicle.behind_session_start(),
-            Some(AGAIN) => chronicle.after_commit().and_then(|()| chronicle.behind_commit()),
-            Some(remote) => chronicle.sync_along(remote),
-            None => chronicle.behind_commit(),
+            Some(SESSION) => chronicle.agents().behind_session_start(),
+            Some(AGAIN) => {
+                chronicle.git_hooks().after_commit().and_then(|()| chronicle.git_hooks().behind_commit())
+            }
+            Some(remote) => chronicle.remotes().along(remote),
+            None => chronicle.git_hooks().behind_commit(),
         },
         // Only what is done in the background.
         "post-checkout" | "post-merge" => Ok(()),
@@ -109,17 +111,17 @@ pub(crate) fn run(args: &HookArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result
     // After an amend git runs `post-rewrite` too, which knows all that there is to take along: the search for what
     // nobody saw can wait until the next commit.
     let is_amend = match args.name.as_str() {
-        "post-commit" => chronicle.is_amended(),
+        "post-commit" => chronicle.git_hooks().is_amended(),
         "post-rewrite" => is_done && args.arguments.first().is_some_and(|how| how == "amend"),
         _ => false,
     };
     if is_left {
         background::start(&["hook", DETACHED, AGAIN]);
-    } else if !is_amend && chronicle.has_notes() {
+    } else if !is_amend && chronicle.git_hooks().has_notes() {
         background::start(&["hook", DETACHED]);
     }
     if args.name == "post-commit"
-        && let Some(commit) = chronicle.commit_behind_hook()
+        && let Some(commit) = Annotator::new(chronicle).commit_behind_hook()
     {
         background::start(&["annotate", "--agent", "--by-session", "--commit", &commit]);
     }

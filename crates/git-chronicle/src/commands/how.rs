@@ -27,7 +27,7 @@ pub(crate) struct HowArgs {
 }
 
 pub(crate) fn run(args: HowArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
-    let how = chronicle.how(&HowCommand {
+    let how = chronicle.memory().how(&HowCommand {
         task: args.task.join(" "),
         project: args.project,
         is_all: args.all,

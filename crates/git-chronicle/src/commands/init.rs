@@ -25,13 +25,13 @@ pub(crate) fn run(args: &InitArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result
     if args.dry_run {
         return Ok(());
     }
-    let Some(remote) = chronicle.remote_to_enable() else { return Ok(()) };
+    let Some(remote) = chronicle.remotes().remote_to_enable() else { return Ok(()) };
     // Whose words count is decided by a person.
     if background::is_of_agent() || !ui.agrees(&format!("exchange notes with `{remote}`?")) {
         ui.tell(&format!("notes stay in this clone; `git chronicle sync enable {remote}` exchanges them"));
         return Ok(());
     }
-    ui.answer(&render::sync(&chronicle.sync_enable(Some(&remote))?, ui.format(), &ui.view(false)))
+    ui.answer(&render::sync(&chronicle.remotes().enable(Some(&remote))?, ui.format(), &ui.view(false)))
 }
 
 /// Writes what was changed, or that there was nothing to change.

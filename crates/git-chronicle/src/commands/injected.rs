@@ -24,14 +24,14 @@ pub(crate) struct InjectedArgs {
 
 pub(crate) fn run(args: &InjectedArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
     if args.summary {
-        let summary = chronicle.injected_summary(args.session.as_deref())?;
+        let summary = chronicle.memory().injected_summary(args.session.as_deref())?;
         ui.answer(&render::injected_summary(&summary, ui.format(), &ui.view(false)))?;
         if summary.weeks.is_empty() {
             ui.tell("no agent was told anything here");
         }
         return Ok(());
     }
-    let injected = chronicle.injected(args.session.as_deref())?;
+    let injected = chronicle.memory().injected(args.session.as_deref())?;
     ui.answer(&render::injected(&injected, ui.format(), &ui.view(args.verbose)))?;
     if injected.told.is_empty() {
         ui.tell("no agent was told anything here");

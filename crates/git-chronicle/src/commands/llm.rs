@@ -26,7 +26,7 @@ enum Action {
 
 pub(crate) fn run(args: &LlmArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
     let Action::Check { call } = args.action;
-    let check = chronicle.check_models(call)?;
+    let check = chronicle.workplace().check_models(call)?;
     ui.answer(&render::models(&check, ui.format(), &ui.view(false)))?;
     for warning in &check.warnings {
         ui.warn(warning);

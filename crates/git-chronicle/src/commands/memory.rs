@@ -29,12 +29,12 @@ enum What {
 pub(crate) fn run(args: MemoryArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
     match args.what {
         What::Status => {
-            let measure = render::characters_of_brief(Format::Markdown, chronicle.now());
-            let status = chronicle.memory_status(&measure)?;
+            let measure = render::characters_of_brief(Format::Markdown, chronicle.workplace().now());
+            let status = chronicle.memory().memory_status(&measure)?;
             ui.answer(&render::memory_status(&status, ui.format(), &ui.view(false)))
         }
         What::Transcript { id } => {
-            ui.stream(|out| chronicle.kept_transcript(&id, &mut { out }))?;
+            ui.stream(|out| chronicle.memory().kept_transcript(&id, &mut { out }))?;
             Ok(())
         }
         What::Share(args) => share::run(args, chronicle, ui),

@@ -33,7 +33,7 @@ pub(crate) fn run(args: PatternsArgs, chronicle: &Chronicle, ui: &mut Ui) -> Res
     let is_why = args.why.is_some();
     let command =
         PatternsCommand { project: args.project, kind: args.kind, id: args.why, is_whole: args.all };
-    let found = chronicle.patterns(&command)?;
+    let found = chronicle.memory().learning().patterns(&command)?;
     let text = render::patterns(&found, is_why, ui.format(), &ui.view(false));
     if text.is_empty() {
         ui.tell("nothing was learned yet");

@@ -28,7 +28,7 @@ pub(crate) struct PendingArgs {
 
 pub(crate) fn run(args: PendingArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
     let PendingArgs { project, all, archived, limit } = args;
-    let pending = chronicle.pending(&PendingCommand { project, all, archived, limit })?;
+    let pending = chronicle.memory().threads().pending(&PendingCommand { project, all, archived, limit })?;
     ui.answer(&render::pending(&pending, ui.format(), &ui.view(false)))?;
     for warning in &pending.warnings {
         ui.warn(warning);

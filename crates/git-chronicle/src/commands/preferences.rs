@@ -37,12 +37,15 @@ pub(crate) struct PreferencesArgs {
 pub(crate) fn run(args: PreferencesArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
     let judged = args.confirm.as_ref().map(|id| (id, true)).or(args.reject.as_ref().map(|id| (id, false)));
     if let Some((id, is_right)) = judged {
-        chronicle.feedback(&FeedbackCommand { id: id.clone(), is_right, note: None })?;
+        chronicle.memory().learning().feedback(&FeedbackCommand { id: id.clone(), is_right, note: None })?;
     }
     let id = args.why.or(args.confirm).or(args.reject);
     let is_why = id.is_some();
-    let found =
-        chronicle.preferences(&PreferencesCommand { project: args.project, id, is_whole: args.all })?;
+    let found = chronicle.memory().learning().preferences(&PreferencesCommand {
+        project: args.project,
+        id,
+        is_whole: args.all,
+    })?;
     let text = render::preferences(&found, is_why, ui.format(), &ui.view(false));
     if text.is_empty() {
         ui.tell("nothing was learned yet");

@@ -18,7 +18,7 @@ pub(crate) struct ProblemsArgs {
 }
 
 pub(crate) fn run(args: &ProblemsArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
-    let found = chronicle.problems(args.project.as_deref(), args.limit)?;
+    let found = chronicle.memory().learning().problems(args.project.as_deref(), args.limit)?;
     let text = render::problems(&found, ui.format(), &ui.view(false));
     if text.is_empty() {
         ui.tell("nothing came up more than once");

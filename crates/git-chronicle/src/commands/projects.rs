@@ -16,7 +16,10 @@ pub(crate) struct ProjectsArgs {
 }
 
 pub(crate) fn run(args: ProjectsArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
-    let found = chronicle.projects(&ProjectsCommand { using: args.using, similar_to: args.similar_to })?;
+    let found = chronicle
+        .memory()
+        .learning()
+        .projects(&ProjectsCommand { using: args.using, similar_to: args.similar_to })?;
     let text = render::projects(&found, ui.format(), &ui.view(false));
     if text.is_empty() {
         ui.tell("nothing was found");

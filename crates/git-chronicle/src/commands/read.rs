@@ -102,7 +102,7 @@ pub(crate) fn run(args: ReadArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<
     if args.limit == Some(0) || args.max_regions == Some(0) {
         return UsageSnafu { reason: "a limit of 0 leaves nothing to show" }.fail();
     }
-    let view = View { verbose: args.verbose, ..View::plain(chronicle.now()) };
+    let view = View { verbose: args.verbose, ..View::plain(chronicle.workplace().now()) };
     let measure = |reading: &Reading| render::reading(reading, ui.format(), &view).len();
     let command = ReadCommand {
         is_brief: false,

@@ -161,25 +161,25 @@ pub(crate) fn run(args: SessionArgs, chronicle: &Chronicle, ui: &mut Ui) -> Resu
     match args.what {
         SessionCommand::Ingest(args) => ingest(args, chronicle, ui),
         SessionCommand::List(args) => {
-            let list = chronicle.sessions(args.project.as_deref(), args.all, None, args.limit)?;
+            let list = chronicle.memory().sessions(args.project.as_deref(), args.all, None, args.limit)?;
             ui.answer(&render::session_list(&list, ui.format(), &ui.view(false)))
         }
         SessionCommand::Show { id, turns } => {
-            let shown = chronicle.session(&id, turns)?;
+            let shown = chronicle.memory().session(&id, turns)?;
             ui.answer(&render::session(&shown, ui.format(), &ui.view(false)))
         }
         SessionCommand::Word(args) => word(args, chronicle, ui),
         SessionCommand::Forget(args) => forget(args, chronicle, ui),
         SessionCommand::Export { folder } => {
-            let done = chronicle.export_memory(&folder)?;
+            let done = chronicle.memory().export_memory(&folder)?;
             ui.answer(&render::memory_transfer(&done, "exported", ui.format()))
         }
         SessionCommand::Import { folder } => {
-            let done = chronicle.import_memory(&folder)?;
+            let done = chronicle.memory().import_memory(&folder)?;
             ui.answer(&render::memory_transfer(&done, "imported", ui.format()))
         }
         SessionCommand::Exclude { folder, off } => {
-            let reply = chronicle.exclude_sessions(folder.as_deref(), off)?;
+            let reply = chronicle.memory().exclude_sessions(folder.as_deref(), off)?;
             ui.answer(&render::sessions_excluded(&reply, ui.format()))
         }
     }
@@ -187,7 +187,7 @@ pub(crate) fn run(args: SessionArgs, chronicle: &Chronicle, ui: &mut Ui) -> Resu
 
 fn ingest(args: IngestArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
     if args.later {
-        match chronicle.queue_transcripts(&args.files) {
+        match chronicle.memory().queue_transcripts(&args.files) {
             Ok(is_worked_on) => {
                 if !is_worked_on {
                     background::start(&["session", "ingest", "--queued"]);
@@ -199,11 +199,11 @@ fn ingest(args: IngestArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), Co
         return Ok(());
     }
     if args.queued {
-        let reply = chronicle.work_queue(background::is_foreground())?;
+        let reply = chronicle.memory().work_queue(background::is_foreground())?;
         // None of them has to do with how the others fare.
-        let worded = chronicle.word_behind(args.ended.as_deref());
-        let embedded = chronicle.embed_behind();
-        chronicle.learn()?;
+        let worded = chronicle.memory().word_behind(args.ended.as_deref());
+        let embedded = chronicle.memory().embed_behind();
+        chronicle.memory().learning().learn()?;
         worded?;
         embedded?;
         return ui.answer(&render::ingested(&reply, ui.format(), &ui.view(false)));
@@ -216,18 +216,18 @@ fn ingest(args: IngestArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), Co
         What::Days(args.days.unwrap_or(DAYS))
     };
     let mut progress = |n_done: usize, n_all: usize| ui.progress("transcripts", n_done, n_all);
-    let reply = chronicle.ingest(&IngestCommand { what }, &mut progress);
+    let reply = chronicle.memory().ingest(&IngestCommand { what }, &mut progress);
     ui.progress("transcripts", 1, 1);
     let reply = reply?;
     ui.answer(&render::ingested(&reply, ui.format(), &ui.view(false)))?;
     if !reply.unread.is_empty() {
         ui.warn(&format!("could not be read: {}", counted(reply.unread.len(), "file")));
     }
-    if 0 < reply.sessions && chronicle.has_chosen_model(Purpose::Embed) {
+    if 0 < reply.sessions && chronicle.workplace().has_chosen_model(Purpose::Embed) {
         // What a model makes of them takes its time.
         background::start(&["session", "ingest", "--queued"]);
     }
-    if let Some(folder) = chronicle.older_memory()? {
+    if let Some(folder) = chronicle.memory().older_memory()? {
         let folder = folder.display();
         ui.tell(&format!("there is older memory: `git chronicle session import {folder}` takes it in"));
     }
@@ -237,7 +237,7 @@ fn ingest(args: IngestArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), Co
 fn word(args: WordArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
     let WordArgs { ids, limit, max_cost, max_tokens, dry_run } = args;
     let limits = RunLimits { max_cost, max_tokens, run: None };
-    let model = match chronicle.model(Purpose::Digest, &limits) {
+    let model = match chronicle.workplace().model(Purpose::Digest, &limits) {
         Ok(model) => Some(model),
         // Whoever only wants to see what would be sent needs none.
         Err(_) if dry_run => None,
@@ -245,8 +245,9 @@ fn word(args: WordArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), Comman
     };
     let command = WordCommand { ids, limit, is_dry_run: dry_run };
     let model = model.as_ref().map(|model| model as &dyn Model);
-    let reply =
-        chronicle.word_sessions(&command, model, &mut |done, all| ui.progress("sessions", done, all))?;
+    let reply = chronicle
+        .memory()
+        .word_sessions(&command, model, &mut |done, all| ui.progress("sessions", done, all))?;
     ui.answer(&render::worded(&reply, ui.format(), &ui.view(false)))?;
     if let Some(reason) = &reply.stopped {
         ui.warn(reason);
@@ -261,14 +262,14 @@ fn forget(args: ForgetArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), Co
         (_, Some(age)) => ForgetCommand::Before(before(&age, chronicle)?),
         _ => ForgetCommand::Sessions(args.ids),
     };
-    let reply = chronicle.forget_sessions(&command, args.dry_run)?;
+    let reply = chronicle.memory().forget_sessions(&command, args.dry_run)?;
     ui.answer(&render::sessions_forgotten(&reply, ui.format(), &ui.view(false)))
 }
 
 /// The moment that is as long ago as `age` says.
 fn before(age: &str, chronicle: &Chronicle) -> Result<jiff::Timestamp, CommandError> {
     let span: Option<Span> = age.parse().ok().filter(|span: &Span| span.is_positive());
-    let now = Zoned::new(chronicle.now(), TimeZone::UTC);
+    let now = Zoned::new(chronicle.workplace().now(), TimeZone::UTC);
     let moment = span.and_then(|span| now.checked_sub(span).ok());
     let Some(moment) = moment else {
         return UsageSnafu {

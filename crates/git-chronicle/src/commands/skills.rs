@@ -18,7 +18,7 @@ pub(crate) struct SkillsArgs {
 }
 
 pub(crate) fn run(args: &SkillsArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
-    let found = chronicle.skills(args.project.as_deref(), args.limit)?;
+    let found = chronicle.memory().learning().skills(args.project.as_deref(), args.limit)?;
     let text = render::skills(&found, ui.format(), &ui.view(false));
     if text.is_empty() {
         ui.tell("nothing was learned yet");

@@ -66,17 +66,17 @@ pub(crate) fn run(args: &SyncArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result
     }
     // A repository may have told the agent where a remote is.
     if let Action::Push { remote, .. } = &args.action
-        && chronicle.pushes_elsewhere(remote.as_deref())
+        && chronicle.remotes().pushes_elsewhere(remote.as_deref())
     {
         background::ensure_person()?;
     }
     let synced = match &args.action {
-        Action::Enable { remote } => chronicle.sync_enable(remote.as_deref()),
-        Action::Disable { remote } => chronicle.sync_disable(remote.as_deref()),
-        Action::Status => chronicle.sync_status(),
-        Action::Pull { remote, accept_purge } => chronicle.sync_pull(remote.as_deref(), *accept_purge),
-        Action::Push { remote, vouch } => chronicle.sync_push(remote.as_deref(), *vouch),
-        Action::Import { remote, range } => chronicle.sync_import(remote, range),
+        Action::Enable { remote } => chronicle.remotes().enable(remote.as_deref()),
+        Action::Disable { remote } => chronicle.remotes().disable(remote.as_deref()),
+        Action::Status => chronicle.remotes().status(),
+        Action::Pull { remote, accept_purge } => chronicle.remotes().pull(remote.as_deref(), *accept_purge),
+        Action::Push { remote, vouch } => chronicle.remotes().push(remote.as_deref(), *vouch),
+        Action::Import { remote, range } => chronicle.remotes().import(remote, range),
     }?;
     ui.answer(&render::sync(&synced, ui.format(), &ui.view(false)))?;
     for warning in &synced.warnings {

@@ -139,13 +139,13 @@ struct CloseArgs {
 pub(crate) fn run(args: ThreadArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
     match args.what {
         What::Show { id } => {
-            let shown = chronicle.show_thread(&id)?;
+            let shown = chronicle.memory().threads().show(&id)?;
             ui.answer(&render::shown_thread(&shown, ui.format(), &ui.view(false)))
         }
         What::Resolved(args) => closed(args, Status::Resolved, chronicle, ui),
         What::Abandoned(args) => closed(args, Status::Abandoned, chronicle, ui),
         What::Add(args) => {
-            let reply = chronicle.add_thread(&args.command())?;
+            let reply = chronicle.memory().threads().add(&args.command())?;
             answer(&reply, ui)?;
             if !reply.changed {
                 ui.tell("this is open already");
@@ -155,22 +155,26 @@ pub(crate) fn run(args: ThreadArgs, chronicle: &Chronicle, ui: &mut Ui) -> Resul
         What::Resolve(args) => resolve(args, chronicle, ui),
         What::Defer(args) => close(args, How::Deferred, chronicle, ui),
         What::Drop(args) => close(args, How::WontDo, chronicle, ui),
-        What::Reopen { ids } => answer(&chronicle.change_threads(&ids, &ThreadAct::Reopen)?, ui),
-        What::Link { id, other } => answer(&chronicle.change_threads(&[id], &ThreadAct::Link(other))?, ui),
-        What::Block { id, by } => answer(&chronicle.change_threads(&[id], &ThreadAct::Block(by))?, ui),
+        What::Reopen { ids } => answer(&chronicle.memory().threads().change(&ids, &ThreadAct::Reopen)?, ui),
+        What::Link { id, other } => {
+            answer(&chronicle.memory().threads().change(&[id], &ThreadAct::Link(other))?, ui)
+        }
+        What::Block { id, by } => {
+            answer(&chronicle.memory().threads().change(&[id], &ThreadAct::Block(by))?, ui)
+        }
         What::Unblock { id, from } => {
-            answer(&chronicle.change_threads(&[id], &ThreadAct::Unblock(from))?, ui)
+            answer(&chronicle.memory().threads().change(&[id], &ThreadAct::Unblock(from))?, ui)
         }
         What::Priority { id, priority } => {
             let priority = Priority::named(&priority).unwrap_or(Priority::Low);
-            answer(&chronicle.change_threads(&[id], &ThreadAct::Prioritise(priority))?, ui)
+            answer(&chronicle.memory().threads().change(&[id], &ThreadAct::Prioritise(priority))?, ui)
         }
     }
 }
 
 fn closed(args: ClosedArgs, status: Status, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
     let ClosedArgs { project, all, limit } = args;
-    let closed = chronicle.closed_threads(&ClosedCommand { project, all, status, limit })?;
+    let closed = chronicle.memory().threads().closed(&ClosedCommand { project, all, status, limit })?;
     ui.answer(&render::pending(&closed, ui.format(), &ui.view(false)))?;
     if closed.items.is_empty() {
         ui.tell("no thread was closed so");
@@ -185,7 +189,7 @@ pub(crate) fn resolve(args: ResolveArgs, chronicle: &Chronicle, ui: &mut Ui) -> 
 
 fn close(args: CloseArgs, how: How, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
     let act = ThreadAct::Close { how, note: args.note };
-    answer(&chronicle.change_threads(&args.ids, &act)?, ui)
+    answer(&chronicle.memory().threads().change(&args.ids, &act)?, ui)
 }
 
 impl AddArgs {

@@ -41,8 +41,8 @@ impl Ask for BriefArgs {
         let Self { budget, project, all } = self;
         one_place(project.as_ref(), all)?;
         let budget = budget.unwrap_or(DEFAULT_BUDGET);
-        let measure = render::characters_of_brief(Format::Json, chronicle.now());
-        let brief = chronicle.brief(&BriefCommand { project, all, budget, measure: &measure })?;
+        let measure = render::characters_of_brief(Format::Json, chronicle.workplace().now());
+        let brief = chronicle.memory().brief(&BriefCommand { project, all, budget, measure: &measure })?;
         let nothing = match brief.n_elsewhere {
             0 => "nothing is remembered yet",
             _ => "nothing is remembered of this project; `all` tells of others",
@@ -74,7 +74,8 @@ impl Ask for PendingArgs {
         let Self { project, all, archived, limit } = self;
         one_place(project.as_ref(), all)?;
         let limit = limit.unwrap_or(THREADS);
-        let pending = chronicle.pending(&PendingCommand { project, all, archived, limit })?;
+        let pending =
+            chronicle.memory().threads().pending(&PendingCommand { project, all, archived, limit })?;
         let nothing = match (pending.n_more, pending.n_archived, pending.n_elsewhere) {
             (0, 0, 0) => "nothing is open".to_owned(),
             (0, 0, n) => format!("nothing is open here; {} in other projects (`all`)", counted(n, "thread")),
@@ -119,7 +120,7 @@ impl Ask for FindArgs {
             return Err(Refusal::Arguments(reason));
         }
         let limit = limit.unwrap_or(HITS);
-        let finding = chronicle.find(&FindCommand {
+        let finding = chronicle.memory().find(&FindCommand {
             query,
             project,
             is_all: all,
@@ -154,7 +155,7 @@ impl Ask for AskArgs {
         one_place(project.as_ref(), all)?;
         // Who asks is a model, and words the answer itself.
         let command = AskCommand { question, project, is_all: all, is_plain: true };
-        let measure = render::characters_of_brief(Format::Markdown, chronicle.now());
+        let measure = render::characters_of_brief(Format::Markdown, chronicle.workplace().now());
         let asked = chronicle.answer(&command, &measure)?;
         let markdown = render::asked(&asked, Format::Markdown, view);
         Ok(Reply::new(&asked, &markdown, view, "nothing was found", &asked.warnings))
@@ -171,7 +172,7 @@ pub(crate) struct PreferencesArgs {
 impl Ask for PreferencesArgs {
     fn ask(self, chronicle: &Chronicle, view: &View) -> Result<Reply, Refusal> {
         let command = PreferencesCommand { project: self.project, ..PreferencesCommand::default() };
-        let found = chronicle.preferences(&command)?;
+        let found = chronicle.memory().learning().preferences(&command)?;
         let markdown = render::preferences(&found, false, Format::Markdown, view);
         Ok(Reply::new(&found, &markdown, view, "nothing is known of what the human prefers", &[]))
     }
@@ -193,7 +194,7 @@ impl Ask for ResolveArgs {
             return Err(Refusal::Arguments("`ids` names no thread".to_owned()));
         }
         let act = ThreadAct::Close { how: self.how.unwrap_or(How::Completed), note: self.note };
-        let reply = chronicle.change_threads(&self.ids, &act)?;
+        let reply = chronicle.memory().threads().change(&self.ids, &act)?;
         let warnings = super::writing::replaced(&reply.redacted);
         let markdown = render::threads(&reply, Format::Markdown, view);
         Ok(Reply::new(&reply, &markdown, view, "nothing was changed", &warnings))

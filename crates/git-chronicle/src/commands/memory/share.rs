@@ -83,19 +83,21 @@ impl WhatArgs {
 
 pub(super) fn run(args: ShareArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
     let status = match args.what {
-        What::Init { url, machine, author } => chronicle.share_init(&ShareInit { url, machine, author })?,
-        What::Add(args) => chronicle.share_add(&args.what())?,
-        What::Remove(args) => chronicle.share_remove(&args.what())?,
-        What::Status => chronicle.share_status()?,
+        What::Init { url, machine, author } => {
+            chronicle.memory().shared().init(&ShareInit { url, machine, author })?
+        }
+        What::Add(args) => chronicle.memory().shared().add(&args.what())?,
+        What::Remove(args) => chronicle.memory().shared().remove(&args.what())?,
+        What::Status => chronicle.memory().shared().status()?,
         What::Push { dry_run } => {
-            let pushed = chronicle.share_push(dry_run)?;
+            let pushed = chronicle.memory().shared().push(dry_run)?;
             for warning in &pushed.warnings {
                 ui.warn(warning);
             }
             return ui.answer(&render::share_pushed(&pushed, ui.format(), &ui.view(false)));
         }
         What::Pull { accept_older, anew } => {
-            let pulled = chronicle.share_pull(accept_older, anew)?;
+            let pulled = chronicle.memory().shared().pull(accept_older, anew)?;
             return ui.answer(&render::share_pulled(&pulled, ui.format(), &ui.view(false)));
         }
     };

@@ -16,6 +16,9 @@ use serde::{Deserialize, Serialize};
 use super::AgentSession;
 use crate::Error;
 
+/// The event of a session that begins, as it is written down.
+pub(crate) const START: &str = "session-start";
+
 /// So much of the end of a file is read at most.
 const MOST_READ: u64 = 4 << 20;
 
@@ -28,20 +31,20 @@ const SAME_START: jiff::SignedDuration = jiff::SignedDuration::from_secs(10);
 
 /// What was told on one occasion.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Record {
-    pub(super) at: Timestamp,
-    pub(super) event: String,
+pub(crate) struct Record {
+    pub(crate) at: Timestamp,
+    pub(crate) event: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) key: Option<String>,
+    pub(crate) key: Option<String>,
     #[serde(default)]
-    pub(super) folder: String,
+    pub(crate) folder: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub(super) why: String,
+    pub(crate) why: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) items: Vec<ShownItem>,
+    pub(crate) items: Vec<ShownItem>,
     /// The words, as the agent got them; empty where it got none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub(super) text: String,
+    pub(crate) text: String,
 }
 
 /// One thing that was told.
@@ -74,7 +77,7 @@ fn is_own(tier: &Tier) -> bool {
 
 impl ShownItem {
     /// The item, with words that may be stored.
-    pub(super) fn cleaned(self) -> Self {
+    pub(crate) fn cleaned(self) -> Self {
         let cleaned = |text: &str| redaction::cleaned(text).0.into_owned();
         Self { words: cleaned(&self.words), file: self.file.as_deref().map(cleaned), ..self }
     }
@@ -82,7 +85,7 @@ impl ShownItem {
 
 impl Record {
     /// That something happened at which nothing was told.
-    pub(super) fn event(at: Timestamp, event: &str, folder: &Path) -> Self {
+    pub(crate) fn event(at: Timestamp, event: &str, folder: &Path) -> Self {
         Self {
             at,
             event: event.to_owned(),
@@ -96,20 +99,20 @@ impl Record {
 
     /// Whether what was told before is gone from what the agent sees.
     fn is_new_context(&self) -> bool {
-        self.event == super::start::EVENT && matches!(self.key.as_deref(), Some("compact" | "clear"))
+        self.event == START && matches!(self.key.as_deref(), Some("compact" | "clear"))
     }
 }
 
 /// The file of one session, held until it is dropped.
-pub(super) struct SessionLog {
+pub struct SessionLog {
     file: File,
-    pub(super) records: Vec<Record>,
+    pub(crate) records: Vec<Record>,
     ends_in_line: bool,
 }
 
 impl SessionLog {
     /// Opens the file of `session`, which is made where there is none.
-    pub(super) fn open(folder: &Path, session: &AgentSession) -> io::Result<Self> {
+    pub(crate) fn open(folder: &Path, session: &AgentSession) -> io::Result<Self> {
         let path = folder.join(name(session));
         let open = || {
             let mut options = OpenOptions::new();
@@ -135,7 +138,7 @@ impl SessionLog {
     }
 
     /// Adds a record. One that a crash cut off stands on a line of its own.
-    pub(super) fn append(&mut self, record: &Record) -> io::Result<()> {
+    pub(crate) fn append(&mut self, record: &Record) -> io::Result<()> {
         let mut line = if self.ends_in_line { Vec::new() } else { vec![b'\n'] };
         serde_json::to_writer(&mut line, record)?;
         line.push(b'\n');
@@ -143,12 +146,12 @@ impl SessionLog {
     }
 
     /// What the agent was told and still sees.
-    pub(super) fn shown(&self) -> HashSet<&str> {
+    pub(crate) fn shown(&self) -> HashSet<&str> {
         self.of_context().flat_map(|record| &record.items).map(|item| item.id.as_str()).collect()
     }
 
     /// How many lines it was told at `event`, and still sees.
-    pub(super) fn n_lines(&self, event: &str) -> usize {
+    pub(crate) fn n_lines(&self, event: &str) -> usize {
         let told = self.of_context().filter(|record| record.event == event);
         told.map(|record| record.text.lines().count()).sum()
     }
@@ -159,13 +162,13 @@ impl SessionLog {
     }
 
     /// Whether this very occasion was met before: a second host, or a second set of hooks, tells of it again.
-    pub(super) fn has(&self, event: &str, key: Option<&str>) -> bool {
+    pub(crate) fn has(&self, event: &str, key: Option<&str>) -> bool {
         key.is_some()
             && self.records.iter().any(|record| record.event == event && record.key.as_deref() == key)
     }
 
     /// Whether the session was told to have begun in this way just now.
-    pub(super) fn has_just_begun(&self, event: &str, key: Option<&str>, now: Timestamp) -> bool {
+    pub(crate) fn has_just_begun(&self, event: &str, key: Option<&str>, now: Timestamp) -> bool {
         let is_same = |record: &Record| record.event == event && record.key.as_deref() == key;
         let last = self.records.iter().rfind(|record| is_same(record));
         last.is_some_and(|record| record.at <= now && now.duration_since(record.at) < SAME_START)
@@ -183,7 +186,7 @@ fn read(mut file: &File) -> io::Result<(Vec<Record>, bool)> {
 }
 
 /// Removes the files of `session` and of its sub-agents.
-pub(super) fn forget(folder: &Path, session: &AgentSession) -> io::Result<()> {
+pub(crate) fn forget(folder: &Path, session: &AgentSession) -> io::Result<()> {
     let whole = name(session);
     let stem = whole.with_extension("");
     let of_sub_agents = format!("{}-", stem.to_string_lossy());
@@ -203,7 +206,7 @@ pub(super) fn forget(folder: &Path, session: &AgentSession) -> io::Result<()> {
 
 /// Takes the words out of every record of every file: what a briefing said of a session that is forgotten now, or of a
 /// lesson that is purged, can't be separated from the rest. When it was shown and its ids stay.
-pub(super) fn strike_words(folder: &Path) -> Result<(), Error> {
+pub(crate) fn strike_words(folder: &Path) -> Result<(), Error> {
     let fails = |source| Error::WriteOutput { path: folder.to_owned(), source };
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -250,7 +253,7 @@ fn wait_for_turn(file: &File) {
 }
 
 /// Whether there is a file of `session`.
-pub(super) fn exists(folder: &Path, session: &AgentSession) -> bool {
+pub(crate) fn exists(folder: &Path, session: &AgentSession) -> bool {
     folder.join(name(session)).exists()
 }
 
@@ -265,7 +268,7 @@ fn name(session: &AgentSession) -> PathBuf {
 }
 
 /// Every file of what was told in `folder`, with its name and its records, the one that was written last first.
-pub(super) fn all(folder: &Path) -> Vec<(String, Vec<Record>)> {
+pub(crate) fn all(folder: &Path) -> Vec<(String, Vec<Record>)> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let mut files: Vec<_> = entries
         .flatten()
@@ -282,7 +285,7 @@ pub(super) fn all(folder: &Path) -> Vec<(String, Vec<Record>)> {
 }
 
 /// Removes the files that nobody wrote to for so long.
-pub(super) fn tidy(folder: &Path, now: std::time::SystemTime, age: Duration) {
+pub(crate) fn tidy(folder: &Path, now: std::time::SystemTime, age: Duration) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
         let modified = entry.metadata().and_then(|meta| meta.modified());

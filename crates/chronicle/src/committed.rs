@@ -10,15 +10,17 @@ use chronicle_core::correction::Tier;
 use chronicle_git::ObjectId;
 use jiff::SignedDuration;
 
-use super::{AgentSession, ShownItem, Telling};
-use crate::{Chronicle, Error};
+use crate::{
+    Annotator, Error,
+    injected::{AgentSession, ShownItem, Telling},
+};
 
 const EVENT: &str = "post-tool-use";
 
 /// A commit that is older was made by somebody else.
 const JUST_NOW: SignedDuration = SignedDuration::from_mins(5);
 
-impl Chronicle {
+impl Annotator<'_> {
     /// What to tell an agent that ran `command`, if that made a commit that carries no annotation and changed something
     /// of which there may be a lesson: how to write one. Remarks that were staged for the commit are bound to it first, where no git hook did that.
     ///
@@ -26,24 +28,25 @@ impl Chronicle {
     /// When the repository or the log of the session cannot be read, or the notes cannot be written.
     pub fn remind_of_commit(&self, session: &AgentSession, command: &str) -> Result<Option<String>, Error> {
         let Some(folder) = commits_in(command) else { return Ok(None) };
-        let there = folder.map(|folder| self.at(&self.directory.join(folder)));
-        let there = there.as_ref().unwrap_or(self);
-        if there.is_distrusted() {
+        let there = folder.map(|folder| self.chronicle.at(&self.workplace().directory().join(folder)));
+        let there = Annotator { chronicle: there.as_ref().unwrap_or(self.chronicle) };
+        let place = there.chronicle.workplace();
+        if place.is_distrusted() {
             return Ok(None);
         }
-        there.after_commit()?;
-        let repository = there.repository()?;
+        there.chronicle.git_hooks().after_commit()?;
+        let repository = place.repository()?;
         let Some(head) = repository.head()? else { return Ok(None) };
         let commit = repository.commit(head)?;
-        if JUST_NOW < there.now.duration_since(commit.time).abs()
+        if JUST_NOW < place.now().duration_since(commit.time).abs()
             || there.is_annotated("HEAD")?
             || there.takes_along(head)?
-            || !there.read_settings()?.reminds
+            || !place.read_settings()?.reminds
         {
             return Ok(None);
         }
         let id = head.to_string();
-        let mut log = self.session_log(session)?;
+        let mut log = self.chronicle.memory().session_log(session)?;
         if log.has(EVENT, Some(&id)) {
             return Ok(None);
         }
@@ -57,17 +60,24 @@ impl Chronicle {
             tier: Tier::Own,
         }];
         let why = format!("commit {} has no annotation", &id[..12]);
-        self.tell(&mut log, Telling { event: EVENT, key: Some(&id), why, items, text }).map(Some)
+        self.chronicle
+            .memory()
+            .tell(&mut log, Telling { event: EVENT, key: Some(&id), why, items, text })
+            .map(Some)
     }
 
     /// Takes along what is known of the commit that HEAD was amended from, where no git hook did; whether there was
     /// anything.
     fn takes_along(&self, head: ObjectId) -> Result<bool, Error> {
-        let before = self.repository()?.head_before_commit(head).filter(|_| self.is_amended());
+        let before = self
+            .workplace()
+            .repository()?
+            .head_before_commit(head)
+            .filter(|_| self.chronicle.git_hooks().is_amended());
         let Some(before) = before.map(|before| before.to_string()) else { return Ok(false) };
         let is_annotated = self.is_annotated(&before)?;
         if is_annotated {
-            self.after_rewrite(&format!("{before} {head}\n"))?;
+            self.chronicle.git_hooks().after_rewrite(&format!("{before} {head}\n"))?;
         }
         Ok(is_annotated)
     }
@@ -77,7 +87,7 @@ impl Chronicle {
     /// # Errors
     /// When the revision is unknown, or its notes cannot be read.
     pub fn is_annotated(&self, revision: &str) -> Result<bool, Error> {
-        let repository = self.repository()?;
+        let repository = self.workplace().repository()?;
         let stored = stored_on(repository, repository.resolve(revision)?, &mut Vec::new())?;
         Ok(!stored.note.is_empty())
     }

@@ -1,5 +1,8 @@
 //! What agents were told, when, why, and whether they made use of it.
 
+pub(crate) mod log;
+mod telling;
+
 use std::collections::{BTreeMap, HashSet};
 
 use chronicle_core::correction::Tier;
@@ -8,11 +11,13 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{
-    log::{self, Record, ShownItem},
-    tokens,
+use self::log::Record;
+pub(crate) use self::telling::{Telling, tokens};
+pub use self::{
+    log::{SessionLog, ShownItem},
+    telling::{AgentSession, LONGEST_TEXT, fenced, without_fences},
 };
-use crate::{Chronicle, Error, error::UnknownSessionSnafu, memory::Memory};
+use crate::{Error, Memory, error::UnknownSessionSnafu, memory::OpenMemory};
 
 /// Words in a row that an agent does not come up with by chance.
 const WORDS_IN_A_ROW: usize = 4;
@@ -98,7 +103,7 @@ pub struct InjectedItem {
     pub used: Option<bool>,
 }
 
-impl Chronicle {
+impl Memory<'_> {
     /// What agents were told, the last first; of one session, or of all that worked in this repository.
     ///
     /// # Errors
@@ -113,7 +118,7 @@ impl Chronicle {
     /// The same in numbers, by week.
     ///
     /// # Errors
-    /// As [`Chronicle::injected`].
+    /// As [`Memory::injected`].
     pub fn injected_summary(&self, session: Option<&str>) -> Result<InjectedSummary, Error> {
         let told = self.all_injected(session)?;
         let mut by_week: BTreeMap<String, Vec<&InjectedText>> = BTreeMap::new();
@@ -129,7 +134,7 @@ impl Chronicle {
     /// All that agents were told, the last first.
     fn all_injected(&self, session: Option<&str>) -> Result<Vec<InjectedText>, Error> {
         let folder = self.injected_folder()?;
-        let top = chronicle_git::Checkout::of(&self.directory).map(|checkout| checkout.root);
+        let top = chronicle_git::Checkout::of(self.workplace.directory()).map(|checkout| checkout.root);
         let is_here = |record: &Record| {
             top.as_ref().is_none_or(|top| std::path::Path::new(&record.folder).starts_with(top))
         };
@@ -156,7 +161,7 @@ impl Chronicle {
     }
 
     /// What agents were told of late, as far as sessions that session memory knows made use of it.
-    pub(crate) fn told_and_used(&self, memory: &Memory) -> Result<Vec<InjectedText>, Error> {
+    pub(crate) fn told_and_used(&self, memory: &OpenMemory) -> Result<Vec<InjectedText>, Error> {
         let mut told = Vec::new();
         for (name, mut records) in log::all(&self.injected_folder()?) {
             let Some((host, id)) = name.split_once('-') else { continue };
@@ -176,7 +181,7 @@ impl Chronicle {
     }
 
     fn turns_of(&self, id: &str) -> Result<Option<Vec<StoredTurn>>, Error> {
-        let Some(memory) = self.memory()? else { return Ok(None) };
+        let Some(memory) = self.open()? else { return Ok(None) };
         Ok(memory.store.read(|connection| {
             let found = NamedSession::by_start(connection, id, 1)?;
             found.first().map(|session| StoredTurn::of_session(connection, session.id)).transpose()
