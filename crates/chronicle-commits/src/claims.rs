@@ -147,6 +147,12 @@ pub fn claims_on(repository: &Repository, commit: ObjectId) -> Result<Vec<FoundC
     Ok(of_note(commit, &stored_on(repository, commit, &mut Vec::new())?))
 }
 
+/// What to tell of an id that others use for something else.
+#[must_use]
+pub fn disputed(id: &str) -> String {
+    format!("someone you trust less says something else under the id {id}; what you trust more is meant")
+}
+
 /// The claims that `id`, or an id that begins so, names; copies of one claim come once. Of several that have one id,
 /// which anyone can read and use again, the one that is trusted most is meant.
 ///

@@ -68,7 +68,7 @@ pub mod write;
 pub use blames::{Author, Blames, Written};
 pub use caches::{Caches, fill as fill_facts, is_near};
 pub use claim_id::summary_id;
-pub use claims::{FoundClaim, amend_lesson, claims_called, claims_on, corrections_of};
+pub use claims::{FoundClaim, amend_lesson, claims_called, claims_on, corrections_of, disputed};
 pub use content::Content;
 pub use context::{AuthorContext, split_words};
 pub use corrections::store_corrections;

@@ -23,6 +23,7 @@ mod outline;
 mod pretty;
 mod purge;
 mod reconcile;
+mod schema;
 mod sessions;
 mod setup;
 mod share;
@@ -61,6 +62,7 @@ use chronicle::{
 pub use check::{Host, MAX_DEPENDENTS, annotations};
 pub use json::{Answer, error as json_error};
 pub use learning::{asked, feedback, patterns, preferences, problems, projects, skills};
+pub use schema::{SCHEMA_NAMES, schema};
 
 /// How an answer is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

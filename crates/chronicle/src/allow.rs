@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use crate::{
     Error, SettingOrigin, Workplace,
     error::{DamagedRecordSnafu, NothingToDoSnafu},
-    sleep::replace,
+    owned::replace,
 };
 
 /// What was allowed, within the home of session memory.

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use chronicle_commits::{FoundClaim, amend_lesson, claims_called, claims_on, input::wash, store_corrections};
+use chronicle_commits::{
+    FoundClaim, amend_lesson, claims_called, claims_on, disputed, input::wash, store_corrections,
+};
 use chronicle_core::{
     EntryId,
     correction::{Correction, CorrectionKind, Tier},
@@ -386,11 +388,6 @@ fn missing(claims: &mut [FoundClaim], field: &str) -> String {
         return format!("no claim that matches has a `{field_name}`; there are {}", fields.join(", "));
     }
     format!("no `{field_name}` of the claims that match holds that value, or several values hold it")
-}
-
-/// What to tell of an id that others use for something else.
-pub(crate) fn disputed(id: &str) -> String {
-    format!("someone you trust less says something else under the id {id}; what you trust more is meant")
 }
 
 /// Secrets that were taken out of what was handed in.

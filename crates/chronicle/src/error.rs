@@ -12,7 +12,7 @@ use snafu::Snafu;
 
 /// Why a question has no answer.
 #[derive(Debug, Snafu)]
-#[snafu(visibility(pub(crate)))]
+#[snafu(visibility(pub))]
 #[non_exhaustive]
 pub enum Error {
     /// Something with the repository.

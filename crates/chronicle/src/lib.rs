@@ -20,9 +20,10 @@ mod correct;
 mod deps;
 pub mod digest;
 mod doctor;
-mod error;
+pub mod error;
 mod excerpt;
 pub mod find;
+mod finding;
 mod gc;
 mod hook;
 mod hooks;
@@ -33,11 +34,11 @@ pub mod learning;
 mod memory;
 mod models;
 mod outline;
+mod owned;
 mod paths;
 mod purge;
 mod reading;
 mod rewrite;
-mod schema;
 pub mod sessions;
 mod settings;
 pub mod share;
@@ -55,6 +56,7 @@ mod transfer;
 mod why;
 mod workplace;
 mod writer;
+mod writer_log;
 
 use std::path::Path;
 
@@ -87,8 +89,9 @@ pub use chronicle_llm::{Cancel, Model, Purpose};
 pub use context::{Committed, ContextCommand};
 pub use correct::{ClaimLine, CorrectCommand, CorrectReply, FlagCommand};
 pub use deps::Deps;
-pub use doctor::{Diagnosis, Finding, Health};
+pub use doctor::Diagnosis;
 pub use error::{Code, Error};
+pub use finding::{Finding, Health};
 pub use gc::GcReply;
 pub use hook::GitHooks;
 pub use hooks::{Setup, SetupChange};
@@ -96,12 +99,13 @@ pub use join::{Certainty, Origin};
 pub use knowledge::{AddKnowledge, KnowledgeReply, NewKnowledge};
 pub use learning::Learning;
 pub use memory::Memory;
-pub use models::{Bounds, CallReport, CostReport, CostRow, LlmCheck, MeteredModel, ModelNow, RunLimits};
+pub use models::{
+    Bounds, CallReport, CostReport, CostRow, LlmCheck, MeteredModel, ModelNow, RunLimits, WrittenTokens,
+};
 pub use outline::{OutlineAnswer, OutlineItem};
 pub use purge::{PurgeReply, RewrittenRef};
 pub use reading::{Budget, ReadCommand};
 pub use rewrite::{CarryReply, ReconcileReply, Sources, Succession, rewritten_pairs};
-pub use schema::{SCHEMA_NAMES, schema};
 pub use settings::{
     ACCOUNT_HOME, IgnoredSetting, Rule, SETTINGS, Setting, SettingNow, SettingOrigin, Settings, UNATTENDED,
     grounds_of_agent, has_sound_configuration, is_of_agent, is_within,
@@ -120,8 +124,9 @@ pub use why::{ChangedItem, ItemChanges, Why, WhyScope, Wrote};
 pub use workplace::{FILL, StartBehind, Workplace, new_id};
 pub use writer::{
     Annotator, Backfill, Estimate, PlannedRequest, ShownChange, Which, WriteCommand, WrittenCommit,
-    WrittenOutcome, WrittenReply, WrittenTokens,
+    WrittenReply,
 };
+pub use writer_log::WrittenOutcome;
 
 /// The application for a repository: commit memory, and what it has in common with session memory.
 pub struct Chronicle {

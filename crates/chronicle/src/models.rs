@@ -19,7 +19,7 @@ use snafu::{OptionExt, ensure};
 
 pub use self::bounds::Bounds;
 use self::choice::{Choice, Provider};
-pub use self::report::{CallReport, CostReport, CostRow, LlmCheck, ModelNow};
+pub use self::report::{CallReport, CostReport, CostRow, LlmCheck, ModelNow, WrittenTokens};
 use crate::{Error, Settings, Workplace, error::NoModelSnafu};
 
 /// A model that spends nothing without account of it.

@@ -7,7 +7,7 @@ use chronicle_search::NamedSession;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Chronicle, Error, error::quoted, gc, writer::WriterLog};
+use crate::{Chronicle, Error, error::quoted, gc, writer_log::WriterLog};
 
 /// What was purged, and what is left to do.
 #[derive(Debug, Clone, Serialize, JsonSchema)]

@@ -6,7 +6,6 @@
 
 mod cold;
 mod files;
-pub(crate) mod owned;
 mod uses;
 mod wording;
 
@@ -20,7 +19,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 pub(crate) use cold::remove_kept;
-pub(crate) use owned::replace;
 pub(crate) use wording::Wordings;
 pub use wording::{WordedMemory, Words};
 

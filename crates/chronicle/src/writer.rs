@@ -10,7 +10,6 @@ mod collect;
 mod conversation;
 mod gather;
 mod judge;
-mod log;
 mod many;
 mod pieces;
 mod plan;
@@ -39,13 +38,12 @@ use serde_json::json;
 
 pub use backfill::{Backfill, Estimate};
 pub use many::{Which, WriteCommand};
-pub use written::{PlannedRequest, ShownChange, WrittenCommit, WrittenOutcome, WrittenReply, WrittenTokens};
+pub use written::{PlannedRequest, ShownChange, WrittenCommit, WrittenReply};
 
-use crate::{Bounds, Chronicle, Error, Workplace, agent::AgentSession};
+use crate::{Bounds, Chronicle, Error, Workplace, WrittenOutcome, WrittenTokens, agent::AgentSession};
 use collect::Collector;
 use conversation::{Course, request_tokens};
 use gather::Gathered;
-pub(crate) use log::WriterLog;
 use plan::Plan;
 use toolbox::Toolbox;
 

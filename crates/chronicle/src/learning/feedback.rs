@@ -17,9 +17,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{PatternsCommand, PreferencesCommand};
-use crate::{
-    Error, Learning, correct::disputed, error::UnknownSubjectSnafu, memory::OpenMemory, sleep::owned,
-};
+use crate::{Error, Learning, error::UnknownSubjectSnafu, memory::OpenMemory, owned};
 
 /// Where hooks find which lessons were rejected, in the home of session memory.
 const REJECTED_LESSONS: &str = "rejected-lessons";
@@ -250,7 +248,7 @@ impl Learning<'_> {
         if let Ok(repository) = self.workplace.repository()
             && let [claim] = chronicle_commits::claims_called(repository, id)?.as_slice()
         {
-            warnings.extend(claim.is_disputed.then(|| disputed(&claim.id.0)));
+            warnings.extend(claim.is_disputed.then(|| chronicle_commits::disputed(&claim.id.0)));
             return Ok(("lesson", claim.id.0.clone()));
         }
         Err(unknown())

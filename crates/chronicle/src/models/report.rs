@@ -8,6 +8,15 @@ use serde::Serialize;
 
 use super::choice::{Choice, PricesBy, Provider};
 
+/// Tokens that a model read and wrote.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct WrittenTokens {
+    /// Read, the cache's included.
+    pub input: u64,
+    /// Written.
+    pub output: u64,
+}
+
 /// Which models would be asked, and at what price.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct LlmCheck {

@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use chronicle_core::{counted, counted_are, plain};
 
 use super::queue::waiting;
-use crate::{Error, Memory, doctor::Finding, memory::OpenMemory};
+use crate::{Error, Finding, Memory, memory::OpenMemory};
 
 /// What was looked at, as findings name it.
 const SESSIONS: &str = "sessions";

@@ -5,7 +5,7 @@
 
 use std::{fs, io, path::Path};
 
-use crate::{Error, Memory, error::WriteOutputSnafu, sleep::owned};
+use crate::{Error, Memory, error::WriteOutputSnafu, owned};
 use snafu::ResultExt;
 
 /// What forgetting does to a place.

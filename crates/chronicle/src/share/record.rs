@@ -11,7 +11,7 @@ use chronicle_search::{Project, fingerprint};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, error::DamagedShareRecordSnafu, sessions::short_session, sleep::replace};
+use crate::{Error, error::DamagedShareRecordSnafu, owned::replace, sessions::short_session};
 
 /// The file, and the lock of those who change it.
 const RECORD_FILE: &str = "share.json";

@@ -11,13 +11,11 @@ use std::{
 use chronicle_core::{Age, decay::Decay};
 use chronicle_search::{BlockVersion, KeptTranscript, NamedSession, SessionId, Source, Used};
 
-use super::{
-    JobDone,
-    owned::{begun, remove},
-};
+use super::JobDone;
 use crate::{
     Error, Memory,
     memory::OpenMemory,
+    owned::{begun, remove},
     sessions::{look_at, read_transcript},
 };
 

@@ -11,15 +11,12 @@ use chronicle_core::period::{Period, Span};
 use chronicle_search::{Job, NamedSession};
 use jiff::tz::TimeZone;
 
-use super::{
-    JobDone,
-    owned::{remove, replace},
-    wording::Wordings,
-};
+use super::{JobDone, wording::Wordings};
 use crate::{
     Error, Memory,
     digest::{Digest, day_of},
     memory::OpenMemory,
+    owned::{remove, replace},
 };
 
 /// The folder of digests, below the home of session memory.

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use self::holds::{digest_of, line_of, run_of};
-use super::{files::put_words, owned};
+use super::files::put_words;
 use crate::{
     Error, Memory, RunLimits,
     blocks::{CORE, line_of_run},
@@ -29,6 +29,7 @@ use crate::{
     learning::{Pattern, PatternsCommand},
     memory::OpenMemory,
     models::answer_in,
+    owned,
 };
 
 /// Where words are kept, in the home of session memory.

@@ -12,14 +12,14 @@ use serde::{Deserialize, Serialize};
 use snafu::{OptionExt, ResultExt};
 
 use super::{
-    Asking, WrittenCommit, WrittenOutcome, WrittenReply, WrittenTokens,
-    log::WriterLog,
+    Asking, WrittenCommit, WrittenReply,
     many::{Job, Run},
 };
 use crate::{
-    Annotator, Bounds, Error,
+    Annotator, Bounds, Error, WrittenOutcome, WrittenTokens,
     error::{NothingToDoSnafu, WriteOutputSnafu},
     models::{MeteredModel, RunLimits},
+    writer_log::WriterLog,
 };
 
 /// Replies that a conversation takes, as an estimate; the words before the last are read again each time.
@@ -162,7 +162,8 @@ impl Annotator<'_> {
         let job = Job { ids: commits, n_workers: run.concurrency.max(1), cancel };
         let ended = self.run(&job, &|own, id| own.write_up(id, model, &asking), &mut |_, done| {
             run.n_done += usize::from(done.outcome != WrittenOutcome::Failed);
-            let noted = log.note(&done, known.get(&done.commit), Some(model.name()), self.workplace().now());
+            let noted =
+                log.note(&done.became(), known.get(&done.commit), Some(model.name()), self.workplace().now());
             if let Err(error) = noted.and_then(|()| keep(&state, &run)) {
                 unwritten.get_or_insert(error);
             }

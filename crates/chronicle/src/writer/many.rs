@@ -14,12 +14,13 @@ use chronicle_core::Source;
 use chronicle_git::{Glance, ObjectId, UserConfig};
 use chronicle_llm::{Cancel, Model, ModelError};
 
-use super::{Asking, WrittenCommit, WrittenOutcome, WrittenReply, log::WriterLog};
+use super::{Asking, WrittenCommit, WrittenReply};
 use crate::{
-    Annotator, Bounds, Chronicle, Error, Workplace,
+    Annotator, Bounds, Chronicle, Error, Workplace, WrittenOutcome,
     error::{NoModelSnafu, NothingToDoSnafu},
     rewrite::commits_between,
     sessions::{IngestCommand, What},
+    writer_log::WriterLog,
 };
 
 /// The commits to look at.
@@ -102,7 +103,7 @@ impl Annotator<'_> {
                 Err(error) => (self.failed(*id, &error), Some(error)),
             };
             if !command.is_dry_run {
-                log.note(&written, known.get(&written.commit), name, self.workplace().now())?;
+                log.note(&written.became(), known.get(&written.commit), name, self.workplace().now())?;
             }
             told(&written, at + 1, commits.len());
             reply.add(written);
@@ -168,7 +169,7 @@ impl Annotator<'_> {
         let known = log.read();
         for id in self.commits_to_write(which)? {
             let written = self.failed(id, error);
-            log.note(&written, known.get(&written.commit), None, self.workplace().now())?;
+            log.note(&written.became(), known.get(&written.commit), None, self.workplace().now())?;
         }
         Ok(())
     }

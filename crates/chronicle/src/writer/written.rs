@@ -6,47 +6,7 @@ use serde::Serialize;
 
 use super::Estimate;
 
-/// What became of a commit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum WrittenOutcome {
-    /// It is annotated now.
-    Stored,
-    /// A model would be asked.
-    Planned,
-    /// Nobody had to be asked: it teaches nothing.
-    Trivial,
-    /// Somebody annotated it before.
-    Annotated,
-    /// The model found nothing that is worth being kept.
-    Nothing,
-    /// It could not be done.
-    Failed,
-}
-
-impl WrittenOutcome {
-    /// The word for it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Stored => "stored",
-            Self::Planned => "planned",
-            Self::Trivial => "trivial",
-            Self::Annotated => "annotated",
-            Self::Nothing => "nothing",
-            Self::Failed => "failed",
-        }
-    }
-}
-
-/// Tokens that a model read and wrote.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct WrittenTokens {
-    /// Read, the cache's included.
-    pub input: u64,
-    /// Written.
-    pub output: u64,
-}
+use crate::{WrittenOutcome, WrittenTokens, writer_log::Became};
 
 /// A request that would be made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -124,6 +84,11 @@ pub struct WrittenCommit {
 }
 
 impl WrittenCommit {
+    /// What the log is to know of it.
+    pub(crate) fn became(&self) -> Became<'_> {
+        Became { commit: &self.commit, outcome: self.outcome, reason: self.reason.as_deref() }
+    }
+
     pub(crate) fn new(commit: String, subject: String, outcome: WrittenOutcome) -> Self {
         Self {
             commit,

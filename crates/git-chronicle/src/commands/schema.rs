@@ -1,4 +1,4 @@
-use chronicle::SCHEMA_NAMES;
+use chronicle_render::SCHEMA_NAMES;
 
 use crate::{error::CommandError, ui::Ui};
 
@@ -13,7 +13,7 @@ pub(crate) fn run(args: &SchemaArgs, ui: &mut Ui) -> Result<(), CommandError> {
     let Some(name) = &args.name else {
         return ui.answer(&SCHEMA_NAMES.map(|name| format!("{name}\n")).concat());
     };
-    let schema = chronicle::schema(name)?;
+    let schema = chronicle_render::schema(name)?;
     let mut text = serde_json::to_string_pretty(&schema).expect("a schema is plain data");
     text.push('\n');
     ui.answer(&text)

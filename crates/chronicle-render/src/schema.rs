@@ -6,7 +6,7 @@ use chronicle_core::{
 };
 use schemars::{Schema, schema_for};
 
-use crate::{
+use chronicle::{
     Allowance, AllowedRepositories, AnnotateReply, Check, CorrectReply, CostReport, Deps, Diagnosis, Error,
     GcReply, ImportReply, KnowledgeReply, LlmCheck, OutlineAnswer, PurgeReply, Settings, Setup, Shown,
     Status, Summary, Synced, Timeline, Why, WrittenReply,

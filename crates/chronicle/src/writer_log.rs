@@ -10,10 +10,10 @@ use std::{
 
 use chronicle_git::{FileLock, Repository, files, replace_file};
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use snafu::ResultExt;
 
-use super::{WrittenCommit, WrittenOutcome};
 use crate::{Error, error::WriteOutputSnafu};
 
 /// Beyond this the file is written anew, without what no longer counts.
@@ -23,6 +23,49 @@ const MOST_COMMITS: usize = 2_000;
 /// A reason is a sentence.
 const LONGEST_REASON: usize = 300;
 
+/// What became of a commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WrittenOutcome {
+    /// It is annotated now.
+    Stored,
+    /// A model would be asked.
+    Planned,
+    /// Nobody had to be asked: it teaches nothing.
+    Trivial,
+    /// Somebody annotated it before.
+    Annotated,
+    /// The model found nothing that is worth being kept.
+    Nothing,
+    /// It could not be done.
+    Failed,
+}
+
+impl WrittenOutcome {
+    /// The word for it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Stored => "stored",
+            Self::Planned => "planned",
+            Self::Trivial => "trivial",
+            Self::Annotated => "annotated",
+            Self::Nothing => "nothing",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// What became of one commit.
+pub(crate) struct Became<'b> {
+    /// The commit.
+    pub(crate) commit: &'b str,
+    /// What became of it.
+    pub(crate) outcome: WrittenOutcome,
+    /// Why.
+    pub(crate) reason: Option<&'b str>,
+}
+
 /// The file.
 pub(crate) struct WriterLog<'r> {
     repository: &'r Repository,
@@ -31,9 +74,9 @@ pub(crate) struct WriterLog<'r> {
 
 /// A line of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Logged {
+pub(crate) struct Logged {
     at: String,
-    pub(super) commit: String,
+    pub(crate) commit: String,
     outcome: String,
     reason: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -41,12 +84,12 @@ pub(super) struct Logged {
 }
 
 impl Logged {
-    pub(super) fn has_failed(&self) -> bool {
+    pub(crate) fn has_failed(&self) -> bool {
         self.outcome == WrittenOutcome::Failed.name()
     }
 
     /// Whether this model found nothing.
-    pub(super) fn found_nothing(&self, model: Option<&str>) -> bool {
+    pub(crate) fn found_nothing(&self, model: Option<&str>) -> bool {
         self.outcome == WrittenOutcome::Nothing.name() && (model.is_none() || self.model.as_deref() == model)
     }
 }
@@ -60,12 +103,12 @@ impl<'r> WriterLog<'r> {
         Ok(self.repository.lock(&self.path.with_extension("lock"))?)
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
     /// The last word on each commit; lines that cannot be read say nothing.
-    pub(super) fn read(&self) -> BTreeMap<String, Logged> {
+    pub(crate) fn read(&self) -> BTreeMap<String, Logged> {
         let Ok(text) = files::read(&self.path, files::MAX_BYTES) else { return BTreeMap::new() };
         let text = String::from_utf8_lossy(&text);
         let lines = text.lines().filter_map(|line| serde_json::from_str::<Logged>(line).ok());
@@ -73,9 +116,9 @@ impl<'r> WriterLog<'r> {
     }
 
     /// Writes down what became of a commit, where that is to be known later. `known` is the last word on it.
-    pub(super) fn note(
+    pub(crate) fn note(
         &self,
-        written: &WrittenCommit,
+        written: &Became<'_>,
         known: Option<&Logged>,
         model: Option<&str>,
         now: Timestamp,
@@ -84,10 +127,10 @@ impl<'r> WriterLog<'r> {
         if !is_bad && known.is_none_or(|known| known.outcome == written.outcome.name()) {
             return Ok(());
         }
-        let reason = written.reason.as_deref().unwrap_or_default();
+        let reason = written.reason.unwrap_or_default();
         let line = Logged {
             at: now.to_string(),
-            commit: written.commit.clone(),
+            commit: written.commit.to_owned(),
             outcome: written.outcome.name().to_owned(),
             reason: chronicle_sessions::shortened(
                 &chronicle_core::redaction::cleaned(reason).0,

@@ -9,7 +9,7 @@ use crate::Error;
 
 /// A file that is to be put in `folder`, which is made where it is not there; until then it lies there under a name of
 /// its own, and goes when it is dropped.
-pub(super) fn begun(folder: &Path) -> io::Result<NamedTempFile> {
+pub(crate) fn begun(folder: &Path) -> io::Result<NamedTempFile> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
