@@ -10,7 +10,7 @@ use chronicle_serve::hooks::{AgentEvent, Behind, Host, Surroundings, answer};
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 
-const UNATTENDED: &str = chronicle::UNATTENDED;
+const UNATTENDED: &str = chronicle_workplace::UNATTENDED;
 
 // The first byte is the agent and the event.
 fuzz_target!(|input: &[u8]| {

@@ -5,7 +5,8 @@
 
 use std::{cell::RefCell, ffi::OsString, fs, path::Path};
 
-use chronicle::{Chronicle, Rule, SETTINGS};
+use chronicle::Chronicle;
+use chronicle_workplace::{Rule, SETTINGS};
 use chronicle_fuzz::{assert_shown, now, on_ground, pieces};
 use libfuzzer_sys::fuzz_target;
 

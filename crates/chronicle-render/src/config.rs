@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::words;
-use chronicle::{Allowance, AllowedRepositories, Settings};
+use chronicle_workplace::{Allowance, AllowedRepositories, Settings};
 
 pub(super) fn markdown(settings: &Settings) -> String {
     let mut out = String::new();

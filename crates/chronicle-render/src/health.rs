@@ -5,7 +5,8 @@ use std::fmt::Write;
 use chronicle_core::{counted, counted_are};
 
 use super::words;
-use chronicle::{Covered, Diagnosis, GcReply, Health, Status};
+use chronicle::{Covered, Diagnosis, GcReply, Status};
+use chronicle_workplace::Health;
 
 /// Directories and authors that are listed.
 const MAX_LISTED: usize = 12;

@@ -5,10 +5,9 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use chronicle::{
-    Allowance, AllowedRepositories, AnnotateReply, AuthorContext, Candidates, Check, CorrectReply,
-    CostReport, Deps, Diagnosis, GcReply, ImportReply, KnowledgeReply, LlmCheck, OutlineAnswer, PurgeReply,
-    ReconcileReply, Settings, Setup, Shown, StagedRemark, Status, Summary, Synced, Timeline, Why,
-    WrittenReply,
+    AnnotateReply, AuthorContext, Candidates, Check, CorrectReply, Deps, Diagnosis, GcReply, ImportReply,
+    KnowledgeReply, OutlineAnswer, PurgeReply, ReconcileReply, Setup, Shown, StagedRemark, Status, Summary,
+    Synced, Timeline, Why, WrittenReply,
     agent::{Injected, InjectedSummary},
     ask::{Asked, RoutedAnswer},
     blocks::{BlockHistory, BlockList, FoundLines, ShownBlock},
@@ -25,6 +24,7 @@ use chronicle::{
     threads::{Pending, ShownThread, ThreadReply},
     tiers::MemoryStatus,
 };
+use chronicle_workplace::{Allowance, AllowedRepositories, CostReport, LlmCheck, Settings};
 
 /// Top-level keys of answers other than a reading that are always there, however empty.
 const ALWAYS_IN_ANSWERS: [&str; 9] =

@@ -40,10 +40,9 @@ use chronicle_core::{counted, reading::Reading};
 use jiff::Timestamp;
 
 use chronicle::{
-    Allowance, AllowedRepositories, AnnotateReply, AuthorContext, Candidates, Check, CorrectReply,
-    CostReport, Deps, Diagnosis, GcReply, ImportReply, KnowledgeReply, LlmCheck, OutlineAnswer, PurgeReply,
-    ReconcileReply, Settings, Setup, Shown, StagedRemark, Status, Summary, Synced, Timeline, Why,
-    WrittenReply,
+    AnnotateReply, AuthorContext, Candidates, Check, CorrectReply, Deps, Diagnosis, GcReply, ImportReply,
+    KnowledgeReply, OutlineAnswer, PurgeReply, ReconcileReply, Setup, Shown, StagedRemark, Status, Summary,
+    Synced, Timeline, Why, WrittenReply,
     agent::{AgentTexts, Injected, InjectedSummary},
     blocks::{BlockHistory, BlockList, FoundLines, ShownBlock},
     brief::Brief,
@@ -58,6 +57,7 @@ use chronicle::{
     threads::{Pending, ShownThread, ThreadReply},
     tiers::MemoryStatus,
 };
+use chronicle_workplace::{Allowance, AllowedRepositories, CostReport, LlmCheck, Settings};
 
 pub use check::{Host, MAX_DEPENDENTS, annotations};
 pub use json::{Answer, error as json_error};

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use chronicle_llm::{Money, Prices};
 
 use super::words;
-use chronicle::{CostReport, LlmCheck, ModelNow};
+use chronicle_workplace::{CostReport, LlmCheck, ModelNow};
 
 pub(super) fn check(check: &LlmCheck) -> String {
     let mut out = String::new();

@@ -7,21 +7,22 @@ use chronicle_core::{
 use schemars::{Schema, schema_for};
 
 use chronicle::{
-    Allowance, AllowedRepositories, AnnotateReply, Check, CorrectReply, CostReport, Deps, Diagnosis, Error,
-    GcReply, ImportReply, KnowledgeReply, LlmCheck, OutlineAnswer, PurgeReply, Settings, Setup, Shown,
-    Status, Summary, Synced, Timeline, Why, WrittenReply,
+    AnnotateReply, Check, CorrectReply, Deps, Diagnosis, GcReply, ImportReply, KnowledgeReply, OutlineAnswer,
+    PurgeReply, Setup, Shown, Status, Summary, Synced, Timeline, Why, WrittenReply,
     ask::Asked,
     blocks::{BlockList, ShownBlock},
     brief::Brief,
     catch_up::CatchUp,
     digest::Digest,
-    error::UnknownSchemaSnafu,
     find::{About, Finding, How},
     learning::{FeedbackReply, Patterns, Preferences, Problems, Projects, Skills},
     share::{SharePulled, SharePushed, ShareStatus, SharedFinding},
     sleep::Consolidated,
     threads::{Pending, ShownThread, ThreadReply},
     tiers::MemoryStatus,
+};
+use chronicle_workplace::{
+    Allowance, AllowedRepositories, CostReport, Error, LlmCheck, Settings, error::UnknownSchemaSnafu,
 };
 
 /// The names of the schemas.

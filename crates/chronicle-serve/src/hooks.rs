@@ -12,11 +12,12 @@ use std::{
 };
 
 use chronicle::{
-    Annotator, Chronicle, Error,
+    Annotator, Chronicle,
     agent::{AgentSession, Edit, FileRead, Moment, ToolCall, read_by_command, tool_call},
     is_session_id,
 };
 use chronicle_render::AGENT_TEXTS;
+use chronicle_workplace::Error;
 
 use crate::{mcp::Choice, setup::may_run};
 pub use host::Host;

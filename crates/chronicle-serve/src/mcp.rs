@@ -20,8 +20,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use chronicle::{Chronicle, Workplace};
+use chronicle::Chronicle;
 use chronicle_render::View;
+use chronicle_workplace::Workplace;
 use jiff::Timestamp;
 use rmcp::{ServiceExt, service::ServerInitializeError, transport::io};
 use snafu::{ResultExt, Snafu};
@@ -51,9 +52,9 @@ pub struct Host {
     /// Looks up variables of the environment.
     pub environment: fn(&str) -> Option<OsString>,
     /// Starts work that takes long and that no call waits for.
-    pub behind: chronicle::StartBehind,
+    pub behind: chronicle_workplace::StartBehind,
     /// Says in words what went wrong, as the command line does.
-    pub explain: fn(chronicle::Error) -> Explained,
+    pub explain: fn(chronicle_workplace::Error) -> Explained,
 }
 
 /// What went wrong, and what to do about it.
@@ -95,7 +96,7 @@ pub enum ServeError {
 impl ServeError {
     /// Its short, lasting name.
     #[must_use]
-    pub fn code(&self) -> chronicle::Code {
+    pub fn code(&self) -> chronicle_workplace::Code {
         match self {
             Self::Runtime { .. } | Self::Begin { .. } => "io",
             #[cfg(feature = "http")]

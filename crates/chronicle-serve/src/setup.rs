@@ -25,7 +25,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use chronicle::{Chronicle, Error, FileLock, Setup, SetupChange};
+use chronicle::{Chronicle, FileLock, Setup, SetupChange};
+use chronicle_workplace::Error;
 
 pub use agent::Scope;
 use files::Read;

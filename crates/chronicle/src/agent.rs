@@ -13,6 +13,7 @@ use chronicle_core::reading::{Reading, WisdomItem};
 pub use chronicle_sessions::{
     Edit, EditKind, FileRead, ReadLines, Replaced, ToolCall, read_by_command, tool_call,
 };
+use chronicle_workplace::Workplace;
 use jiff::Timestamp;
 
 pub use self::{edits::Moment, start::Opening};
@@ -20,7 +21,7 @@ pub use crate::injected::{
     AgentSession, Injected, InjectedItem, InjectedSummary, InjectedText, InjectedWeek, LONGEST_TEXT,
     ShownItem, fenced, without_fences,
 };
-use crate::{Chronicle, Workplace, brief::Brief};
+use crate::{Chronicle, brief::Brief};
 
 /// How answers are written for agents at a moment, which is up to the face.
 #[derive(Debug, Clone, Copy)]

@@ -11,8 +11,9 @@ use chronicle_core::{
     outline::{Item, Resolution, members, resolve},
     plain,
 };
+use chronicle_workplace::{Error, error::UnknownAnchorSnafu};
 
-use crate::{Chronicle, Error, error::UnknownAnchorSnafu};
+use crate::Chronicle;
 
 /// What an anchor names in one version of a file.
 #[derive(Debug, Default)]

@@ -10,13 +10,14 @@ use chronicle_commits::{
 };
 use chronicle_core::{Annotation, EntryId, redaction, trivial::is_message_of_git};
 use chronicle_git::{ObjectId, Repository};
+use chronicle_workplace::{
+    Error,
+    error::{NoSummarySnafu, NotYourCommitSnafu, NotYourWordsSnafu},
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{
-    Chronicle, Error, Sources,
-    error::{NoSummarySnafu, NotYourCommitSnafu, NotYourWordsSnafu},
-};
+use crate::{Chronicle, Sources};
 
 /// What an author hands in.
 #[derive(Debug, Clone)]
@@ -134,7 +135,7 @@ impl Chronicle {
             model: None,
         };
         let author = self.workplace.repository()?.author_name();
-        let mut stamp = Stamp { now: self.workplace.now(), author, new_id: &mut crate::new_id };
+        let mut stamp = Stamp { now: self.workplace.now(), author, new_id: &mut chronicle_workplace::new_id };
         let Annotated {
             commit,
             subject,

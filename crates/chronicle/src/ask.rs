@@ -8,16 +8,16 @@ use std::path::PathBuf;
 
 use chronicle_llm::Purpose;
 use chronicle_sessions::shortened;
+use chronicle_workplace::{Error, error::EmptyQuestionSnafu};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
-    Chronicle, Error, ReadCommand, Reading, Why, WhyScope,
+    Chronicle, ReadCommand, Reading, Why, WhyScope,
     brief::{Brief, BriefCommand},
     catch_up::{CatchUp, CatchUpCommand},
     digest::{Digest, DigestCommand},
-    error::EmptyQuestionSnafu,
     find::{About, AboutCommand, FindCommand, Finding, How, HowCommand},
     learning::{
         Patterns, PatternsCommand, Preferences, PreferencesCommand, Problems, Projects, ProjectsCommand,

@@ -6,8 +6,9 @@ use chronicle_core::{
     LineRange, count_lines,
     reading::{BeyondLimit, Match, Reading, Standing, State},
 };
+use chronicle_workplace::Error;
 
-use crate::{Chronicle, Error, ReadCommand, why::runs};
+use crate::{Chronicle, ReadCommand, why::runs};
 
 /// The lines that each commit wrote, by file.
 type WrittenBy = BTreeMap<(String, String), Vec<LineRange>>;

@@ -15,6 +15,10 @@ use chronicle_core::{
     redaction::{Removed, for_storage},
 };
 use chronicle_search::{BlockVersion, OwnBlock};
+use chronicle_workplace::{
+    Error, Workplace,
+    error::{BlockChangedSnafu, BlockTooLongSnafu, EmptyQuestionSnafu, NoBlockSnafu, RefusedBlockSnafu},
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 use snafu::ensure;
@@ -24,8 +28,7 @@ pub(crate) use filed::{BLOCK, BlockFile};
 pub(crate) use renewed::{Renewal, line_of_run};
 
 use crate::{
-    Error, Memory, Workplace,
-    error::{BlockChangedSnafu, BlockTooLongSnafu, EmptyQuestionSnafu, NoBlockSnafu, RefusedBlockSnafu},
+    Memory,
     memory::{OpenMemory, Scope},
 };
 

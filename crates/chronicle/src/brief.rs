@@ -13,13 +13,13 @@ use chronicle_core::{
 };
 use chronicle_search::{BlockVersion, NamedSession};
 use chronicle_sessions::{CheckKind, DigestOfSession, shortened};
+use chronicle_workplace::{Error, error::BriefTooLongSnafu};
 use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    Error, Memory,
-    error::BriefTooLongSnafu,
+    Memory,
     memory::{OpenMemory, Scope},
     sessions::{Digested, ListedSession},
     threads::OpenItem,

@@ -8,10 +8,11 @@ use chronicle_commits::{LESSON_OPTIONS, input::SUMMARY_PLACEHOLDER};
 use chronicle_core::Category;
 use chronicle_search::{NamedSession, StoredTurn, TurnKind};
 use chronicle_sessions::shortened;
+use chronicle_workplace::{Error, error::UnknownSessionSnafu};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Annotator, Error, error::UnknownSessionSnafu, memory::OpenMemory};
+use crate::{Annotator, memory::OpenMemory};
 
 /// Proposals of one kind at most.
 const MOST_EACH: usize = 4;

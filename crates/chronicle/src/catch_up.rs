@@ -7,15 +7,15 @@ use chronicle_core::{
 };
 use chronicle_search::NamedSession;
 use chronicle_sessions::{DigestOfSession, shortened};
+use chronicle_workplace::{Error, error::NotAMomentSnafu};
 use jiff::{Span, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    Error, Memory,
+    Memory,
     brief::BriefCommit,
     digest::start_of,
-    error::NotAMomentSnafu,
     memory::{OpenMemory, Scope},
     sessions::{Digested, ListedSession},
     threads::Named,

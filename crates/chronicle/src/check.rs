@@ -18,10 +18,11 @@ use chronicle_core::{
     unified,
 };
 use chronicle_git::{BStr, BString, ByteSlice, Filtered, Newer, ObjectId};
+use chronicle_workplace::{Error, error::NotADiffSnafu};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Chronicle, Error, anchors, error::NotADiffSnafu};
+use crate::{Chronicle, anchors};
 
 /// The change to check.
 #[derive(Debug, Clone)]

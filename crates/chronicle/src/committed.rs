@@ -8,10 +8,11 @@ use chronicle_commits::{
 };
 use chronicle_core::correction::Tier;
 use chronicle_git::ObjectId;
+use chronicle_workplace::Error;
 use jiff::SignedDuration;
 
 use crate::{
-    Annotator, Error,
+    Annotator,
     injected::{AgentSession, ShownItem, Telling},
 };
 

@@ -10,9 +10,10 @@ use chronicle_commits::{
 };
 use chronicle_core::quality;
 use chronicle_git::git_for_user;
+use chronicle_workplace::{Error, error::EmptyContextSnafu};
 use snafu::ensure;
 
-use crate::{AnnotateCommand, AnnotateReply, Chronicle, Error, Given, error::EmptyContextSnafu};
+use crate::{AnnotateCommand, AnnotateReply, Chronicle, Given};
 
 /// What to say of the next commit.
 #[derive(Debug, Clone, Default)]
@@ -66,7 +67,7 @@ impl Chronicle {
         let head = self.workplace.repository()?.head()?.map(|id| id.to_string());
         let staged = AuthorContext {
             timestamp: self.workplace.now().to_string(),
-            id: Some(crate::new_id()),
+            id: Some(chronicle_workplace::new_id()),
             head,
             ..context
         };
@@ -171,7 +172,7 @@ impl Chronicle {
 
     pub(crate) fn bind(&self, said: Option<&AuthorContext>) -> Result<Bound, Error> {
         let author = self.workplace.repository()?.author_name();
-        let stamp = Stamp { now: self.workplace.now(), author, new_id: &mut crate::new_id };
+        let stamp = Stamp { now: self.workplace.now(), author, new_id: &mut chronicle_workplace::new_id };
         Ok(write::bind(self.workplace.repository()?, said, &stamp)?)
     }
 

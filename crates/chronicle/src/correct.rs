@@ -11,15 +11,16 @@ use chronicle_core::{
     reading::{self, Match, Standing},
 };
 use chronicle_git::{GitError, ObjectId, Recovered};
+use chronicle_workplace::{
+    Error,
+    error::{EmptyReasonSnafu, EmptyValueSnafu, NoClaimSnafu, NotATimeSnafu},
+};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Map;
 
-use crate::{
-    Chronicle, Error, ReadCommand,
-    error::{EmptyReasonSnafu, EmptyValueSnafu, NoClaimSnafu, NotATimeSnafu},
-};
+use crate::{Chronicle, ReadCommand};
 
 /// The request to cast doubt on what is said of some code.
 #[derive(Debug, Clone)]

@@ -4,10 +4,11 @@ use std::path::Path;
 
 use chronicle_commits::{DepsRequest, Target};
 use chronicle_core::dependent::Dependent;
+use chronicle_workplace::Error;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Chronicle, Error, anchors::Anchored};
+use crate::{Chronicle, anchors::Anchored};
 
 /// Who relies on some code, plainest and most trusted first.
 #[derive(Debug, Clone, Serialize, JsonSchema)]

@@ -10,14 +10,14 @@ use chronicle_core::{
 };
 use chronicle_search::{NamedSession, Project, ProjectId};
 use chronicle_sessions::{DigestOfSession, shortened};
+use chronicle_workplace::{Error, error::NotAPeriodSnafu};
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    Error, Memory,
+    Memory,
     brief::BriefCommit,
-    error::NotAPeriodSnafu,
     memory::{OpenMemory, Scope},
     sessions::Digested,
     sleep::{Wordings, Words},

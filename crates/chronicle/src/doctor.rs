@@ -5,10 +5,11 @@ use std::{fs, path::PathBuf, time::SystemTime};
 use chronicle_commits::{mend, merging::MAX_NOTE_BYTES, sync::SHARED_REFS};
 use chronicle_core::{counted, counted_are, read_note};
 use chronicle_git::{GitError, NOTES_REF, Repository, Setting, notes_refspec};
+use chronicle_workplace::{Error, Finding, Health, error::quoted};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Chronicle, Error, Finding, Health, error::quoted};
+use crate::Chronicle;
 
 /// What was looked at, and what is wrong.
 #[derive(Debug, Clone, Serialize, JsonSchema)]

@@ -6,6 +6,7 @@ mod rerank;
 mod snippet;
 
 pub use about::{About, AboutCommand, AboutCommit, AboutFile, AboutSession, AboutThread};
+use chronicle_workplace::{Error, Setting, error::EmptyQuestionSnafu};
 pub use how::{How, HowCommand, Procedure, Step};
 
 use std::{
@@ -22,8 +23,7 @@ use serde::Serialize;
 use snafu::ensure;
 
 use crate::{
-    Error, Memory, Setting,
-    error::EmptyQuestionSnafu,
+    Memory,
     memory::{OpenMemory, Scope},
 };
 use rerank::{MOST_READ, rank_again};

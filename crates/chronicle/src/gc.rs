@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use chronicle_commits::{reconcile::Effort, tidy};
 use chronicle_core::counted;
 use chronicle_git::Repository;
+use chronicle_workplace::{Error, error::WriteOutputSnafu};
 use schemars::JsonSchema;
 use serde::Serialize;
 use snafu::ResultExt;
 
-use crate::{Chronicle, Error, error::WriteOutputSnafu, rewrite};
+use crate::{Chronicle, rewrite};
 
 /// What was tidied away.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -65,7 +66,7 @@ impl Chronicle {
         let directory = backups(repository)?;
         repository.make_state_dir(&directory).context(WriteOutputSnafu { path: &directory })?;
         let directory = std::path::absolute(&directory).context(WriteOutputSnafu { path: &directory })?;
-        let backup = directory.join(format!("notes-{}.bundle", crate::new_id()));
+        let backup = directory.join(format!("notes-{}.bundle", chronicle_workplace::new_id()));
         let (removed, recovered) = tidy::take_away(repository, &orphans.carried, &backup)?;
         reply.warnings.extend(recovered.iter().map(|file| rewrite::removed(file)));
         (reply.removed, reply.backup) = (removed, Some(backup));

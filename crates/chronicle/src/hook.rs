@@ -8,9 +8,10 @@ use std::{
 
 use chronicle_commits::{Staging, reconcile::Effort, write::Bound};
 use chronicle_git::{Glance, ObjectId, files, read_state, replace_file, state_path};
+use chronicle_workplace::{Error, Workplace, error::WriteHookSnafu};
 use snafu::ResultExt;
 
-use crate::{Chronicle, Error, Sources, Workplace, error::WriteHookSnafu, rewritten_pairs};
+use crate::{Chronicle, Sources, rewritten_pairs};
 
 /// A line of a log of HEAD that is longer has a subject that matters to nobody here.
 const LONGEST_LOG_LINE: u64 = 16 << 10;

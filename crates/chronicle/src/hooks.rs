@@ -15,11 +15,12 @@ use std::{
 
 use chronicle_core::{plain, redaction::cleaned};
 use chronicle_git::{FileLock, Repository, files, hooks, sweep, sweep_below, temporary_in};
+use chronicle_workplace::{Error, error::WriteHookSnafu};
 use schemars::JsonSchema;
 use serde::Serialize;
 use snafu::ResultExt;
 
-use crate::{Chronicle, Error, error::WriteHookSnafu};
+use crate::Chronicle;
 use script::{HOOKS, Hook, ORIGINAL, PRE_PUSH};
 
 /// What was done to set a repository up or to leave it, or what would be.

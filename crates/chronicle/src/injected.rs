@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use chronicle_core::correction::Tier;
 use chronicle_search::{NamedSession, StoredTurn, TurnKind};
+use chronicle_workplace::{Error, error::UnknownSessionSnafu};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -17,7 +18,7 @@ pub use self::{
     log::{SessionLog, ShownItem},
     telling::{AgentSession, LONGEST_TEXT, fenced, without_fences},
 };
-use crate::{Error, Memory, error::UnknownSessionSnafu, memory::OpenMemory};
+use crate::{Memory, memory::OpenMemory};
 
 /// Words in a row that an agent does not come up with by chance.
 const WORDS_IN_A_ROW: usize = 4;

@@ -9,12 +9,13 @@ use chronicle_commits::Written;
 use chronicle_core::{LineRange, parse_time};
 use chronicle_search::{NamedSession, SessionId, StoredEdit, StoredTurn, TurnKind};
 use chronicle_sessions::{Edited, FileLines, Likeness, shortened};
+use chronicle_workplace::Error;
 use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    Chronicle, Error,
+    Chronicle,
     memory::{OpenMemory, Scope},
     why::runs,
 };

@@ -9,14 +9,15 @@ use chronicle_commits::{
 };
 use chronicle_core::{AntiPattern, Boundary, Convention, correction::Tier, reading::KnowledgeItem};
 use chronicle_git::Recovered;
+use chronicle_workplace::{
+    Error,
+    error::{NoKnowledgeSnafu, OutsideRepositorySnafu},
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Map;
 
-use crate::{
-    Chronicle, Error,
-    error::{NoKnowledgeSnafu, OutsideRepositorySnafu},
-};
+use crate::Chronicle;
 
 /// Something for the repository to know.
 #[derive(Debug, Clone)]
@@ -164,8 +165,8 @@ impl Chronicle {
                 (KnowledgeInput::AntiPattern(AntiPattern { id, pattern, instead, extra }), said)
             }
         };
-        snafu::ensure!(said, crate::error::EmptyValueSnafu);
-        let added = add_knowledge(self.workplace.repository()?, &given, &mut crate::new_id)?;
+        snafu::ensure!(said, chronicle_workplace::error::EmptyValueSnafu);
+        let added = add_knowledge(self.workplace.repository()?, &given, &mut chronicle_workplace::new_id)?;
         let items = all_knowledge(self.workplace.repository()?, &mut Vec::new())?.called(&added.id);
         Ok(KnowledgeReply { redacted, ..KnowledgeReply::of(items, added.is_new, &added.recovered) })
     }

@@ -12,12 +12,13 @@ use std::{
 
 use chronicle_search::{Connection, Learned, NamedSession, Project, ProjectId, SessionId, StoredTurn};
 use chronicle_sessions::{SIGNS_VERSION, Signs};
+use chronicle_workplace::{Error, Workplace};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    Error, Memory, Workplace,
+    Memory,
     memory::{OpenMemory, Scope},
     sessions::Digested,
 };

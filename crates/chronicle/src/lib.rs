@@ -4,7 +4,6 @@
 //! same answers with `chronicle-render`.
 
 pub mod agent;
-mod allow;
 mod anchors;
 mod annotate;
 pub mod ask;
@@ -20,10 +19,8 @@ mod correct;
 mod deps;
 pub mod digest;
 mod doctor;
-pub mod error;
 mod excerpt;
 pub mod find;
-mod finding;
 mod gc;
 mod hook;
 mod hooks;
@@ -32,15 +29,12 @@ mod join;
 mod knowledge;
 pub mod learning;
 mod memory;
-mod models;
 mod outline;
-mod owned;
 mod paths;
 mod purge;
 mod reading;
 mod rewrite;
 pub mod sessions;
-mod settings;
 pub mod share;
 mod show;
 pub mod sleep;
@@ -54,16 +48,15 @@ pub mod tiers;
 mod timeline;
 mod transfer;
 mod why;
-mod workplace;
 mod writer;
 mod writer_log;
 
 use std::path::Path;
 
+use chronicle_workplace::Workplace;
 use jiff::Timestamp;
 
 pub use agent::{Agents, without_fences};
-pub use allow::{Allowance, AllowedRepositories, AllowedRepository, WantedSetting};
 pub use annotate::{AnnotateCommand, AnnotateReply, Given};
 pub use blocks::Blocks;
 pub use candidates::{Candidate, Candidates};
@@ -90,8 +83,6 @@ pub use context::{Committed, ContextCommand};
 pub use correct::{ClaimLine, CorrectCommand, CorrectReply, FlagCommand};
 pub use deps::Deps;
 pub use doctor::Diagnosis;
-pub use error::{Code, Error};
-pub use finding::{Finding, Health};
 pub use gc::GcReply;
 pub use hook::GitHooks;
 pub use hooks::{Setup, SetupChange};
@@ -99,17 +90,10 @@ pub use join::{Certainty, Origin};
 pub use knowledge::{AddKnowledge, KnowledgeReply, NewKnowledge};
 pub use learning::Learning;
 pub use memory::Memory;
-pub use models::{
-    Bounds, CallReport, CostReport, CostRow, LlmCheck, MeteredModel, ModelNow, RunLimits, WrittenTokens,
-};
 pub use outline::{OutlineAnswer, OutlineItem};
 pub use purge::{PurgeReply, RewrittenRef};
 pub use reading::{Budget, ReadCommand};
 pub use rewrite::{CarryReply, ReconcileReply, Sources, Succession, rewritten_pairs};
-pub use settings::{
-    ACCOUNT_HOME, IgnoredSetting, Rule, SETTINGS, Setting, SettingNow, SettingOrigin, Settings, UNATTENDED,
-    grounds_of_agent, has_sound_configuration, is_of_agent, is_within,
-};
 pub use share::Shared;
 pub use show::{Shown, ShownCorrection};
 pub use stage::NoteCommand;
@@ -121,7 +105,6 @@ pub use threads::Threads;
 pub use timeline::{Moment, Timeline};
 pub use transfer::{ExportForm, ExportReply, ImportReply};
 pub use why::{ChangedItem, ItemChanges, Why, WhyScope, Wrote};
-pub use workplace::{FILL, StartBehind, Workplace, new_id};
 pub use writer::{
     Annotator, Backfill, Estimate, PlannedRequest, ShownChange, Which, WriteCommand, WrittenCommit,
     WrittenReply,

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use chronicle_core::{distance, redaction::cleaned};
 use chronicle_git::Checkout;
 use chronicle_search::{Connection, Project, SqlResult, Store};
-
-use crate::{
-    Blocks, Error, Learning, Shared, Threads, Workplace,
+use chronicle_workplace::{
+    Error, Workplace,
     error::{SeveralProjectsSnafu, UnknownProjectSnafu},
 };
+
+use crate::{Blocks, Learning, Shared, Threads};
 
 /// The file of the store within the home of session memory.
 const STORE_FILE: &str = "chronicle.db";
@@ -124,7 +125,7 @@ impl Memory<'_> {
             return Ok(known);
         }
         Ok(memory.store.write(|tx| {
-            let home = Home::of(tx, self.workplace.directory(), Some(&crate::new_id().0))?;
+            let home = Home::of(tx, self.workplace.directory(), Some(&chronicle_workplace::new_id().0))?;
             let folder = home.folder.to_string_lossy().into_owned();
             let project = Project::obtain(tx, &home.key, &home.name)?;
             project.take_folder(tx, &folder)?;

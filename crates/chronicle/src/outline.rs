@@ -5,13 +5,14 @@ use std::path::Path;
 use chronicle_commits::ScopeFile;
 use chronicle_core::LineRange;
 use chronicle_git::ByteSlice;
+use chronicle_workplace::{
+    Error,
+    error::{FileNotFoundSnafu, NotOneFileSnafu},
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{
-    Chronicle, Error,
-    error::{FileNotFoundSnafu, NotOneFileSnafu},
-};
+use crate::Chronicle;
 
 /// The named items of one file, in its order.
 #[derive(Debug, Clone, Serialize, JsonSchema)]

@@ -4,11 +4,12 @@ use std::{borrow::Cow, path::Path};
 
 use chronicle_commits::{ScopeFile, Whereabouts};
 use chronicle_git::{BString, ByteSlice, Detour, ObjectId};
-
-use crate::{
-    Chronicle, Error,
+use chronicle_workplace::{
+    Error,
     error::{FileNotFoundSnafu, InSubmoduleSnafu, OutsideRepositorySnafu},
 };
+
+use crate::Chronicle;
 
 /// The files that one given path stands for.
 pub(crate) struct Scope {

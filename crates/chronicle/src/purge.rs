@@ -4,10 +4,11 @@ use chronicle_commits::purge::{PurgeReport, PurgeTarget, purge, would_purge};
 use chronicle_core::{EntryId, plain};
 use chronicle_git::{FETCHED_NOTES, GitError, ObjectId, PURGED_REF};
 use chronicle_search::NamedSession;
+use chronicle_workplace::{Error, error::quoted};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Chronicle, Error, error::quoted, gc, writer_log::WriterLog};
+use crate::{Chronicle, gc, writer_log::WriterLog};
 
 /// What was purged, and what is left to do.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -66,7 +67,7 @@ impl Chronicle {
         // What a remote is known to have is what its push is held against.
         let before = repository.chronicle_refs()?;
         let (author, timestamp) = (repository.author_name(), self.workplace.now().to_string());
-        let mut report = purge(repository, &target, crate::new_id(), author, timestamp)?;
+        let mut report = purge(repository, &target, chronicle_workplace::new_id(), author, timestamp)?;
         let sessions = match self.memory().open() {
             Ok(Some(memory)) => memory
                 .store

@@ -9,16 +9,16 @@ use chronicle_core::{
     trim,
 };
 use chronicle_git::{ByteSlice, GitError};
-use jiff::Timestamp;
-
-use crate::{
-    Chronicle, Error,
-    anchors::Anchored,
+use chronicle_workplace::{
+    Error,
     error::{
         AnchorNeedsOneFileSnafu, InvalidSinceSnafu, LinesNeedOneFileSnafu, LinesPastEndSnafu,
         LinesWithAnchorSnafu,
     },
 };
+use jiff::Timestamp;
+
+use crate::{Chronicle, anchors::Anchored};
 
 /// The largest answer wanted, in tokens, and how it will be written.
 #[derive(Clone, Copy)]

@@ -8,9 +8,10 @@ use chronicle_commits::{
     write::{Stamp, bind_overdue},
 };
 use chronicle_git::{GitError, ObjectId, Repository};
+use chronicle_workplace::Error;
 use serde::Serialize;
 
-use crate::{AnnotateReply, Chronicle, Error, annotate::others_on};
+use crate::{AnnotateReply, Chronicle, annotate::others_on};
 
 /// What was taken along.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -216,7 +217,7 @@ impl Chronicle {
         let repository = self.workplace.repository()?;
         if !is_dry {
             let author = repository.author_name();
-            let stamp = Stamp { now: self.workplace.now(), author, new_id: &mut crate::new_id };
+            let stamp = Stamp { now: self.workplace.now(), author, new_id: &mut chronicle_workplace::new_id };
             bind_overdue(repository, &stamp)?;
         }
         let dropped = match is_dry {

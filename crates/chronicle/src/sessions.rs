@@ -15,6 +15,7 @@ mod transfer;
 mod vectors;
 mod wording;
 
+use chronicle_workplace::{Error, error::UnknownSessionSnafu};
 pub use forget::{ForgetCommand, ForgetReply, ForgottenSession};
 pub use ingest::{IngestCommand, IngestReply, Progress, UnreadFile, What};
 pub use kept::opencode_session;
@@ -31,7 +32,7 @@ use snafu::ensure;
 
 use queue::QUEUE_LOCK;
 
-use crate::{Error, error::UnknownSessionSnafu, memory::OpenMemory};
+use crate::memory::OpenMemory;
 
 /// How many characters of a session's id are shown, where these tell it from others.
 const SHORT: usize = 8;

@@ -16,16 +16,17 @@ use std::{
 use chronicle_core::redaction::cleaned;
 use chronicle_search::{fingerprint, terms};
 use chronicle_share::{Mark, Role, ShareError, SharedRow, Table};
+use chronicle_workplace::{
+    Error, Workplace,
+    error::{NotSharingSnafu, OtherShareSnafu, RefusedShareSnafu, ShareOlderSnafu},
+};
 use jiff::SignedDuration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use self::find::{FindSharedCommand, FoundShared, SharedFinding};
 use self::{allowed::Allowed, record::Sharing};
-use crate::{
-    Error, Memory, Workplace,
-    error::{NotSharingSnafu, OtherShareSnafu, RefusedShareSnafu, ShareOlderSnafu},
-};
+use crate::Memory;
 use snafu::{OptionExt, ensure};
 
 /// The folder of copies, below the home of session memory.
@@ -186,13 +187,13 @@ impl Shared<'_> {
         let home = self.workplace.memory_home()?;
         let _lock = record::lock(&home)?;
         let known = Sharing::load(&home)?;
-        let new = crate::new_id().0;
+        let new = chronicle_workplace::new_id().0;
         let table = Table::create(&url, Role::Shared, &new)?;
         let mut sharing = match known {
             Some(known) if known.identity == table.identity() => known,
             // Another store: what may go out stays decided, what was seen there says nothing of it.
             Some(known) => Sharing { seen_version: 0, pushed_at: None, pulled_at: None, ..known },
-            None => Sharing { machine_id: crate::new_id().0, ..Sharing::default() },
+            None => Sharing { machine_id: chronicle_workplace::new_id().0, ..Sharing::default() },
         };
         sharing.url = url;
         sharing.identity = table.identity().to_owned();

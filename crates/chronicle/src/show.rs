@@ -6,10 +6,11 @@ use chronicle_core::{
     correction::{Claim, CorrectionItem},
 };
 use chronicle_git::GitError;
+use chronicle_workplace::Error;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Chronicle, Error};
+use crate::Chronicle;
 
 /// One commit's annotation, whole.
 #[derive(Debug, Clone, Serialize, JsonSchema)]

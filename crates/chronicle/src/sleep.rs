@@ -15,6 +15,7 @@ use chronicle_core::period::{Period, Span};
 use chronicle_git::FileLock;
 use chronicle_llm::Purpose;
 use chronicle_search::Job;
+use chronicle_workplace::Error;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -23,7 +24,7 @@ pub(crate) use wording::Wordings;
 pub use wording::{WordedMemory, Words};
 
 use crate::{
-    Error, Memory,
+    Memory,
     blocks::{Past, Renewal},
     digest::Digest,
     memory::OpenMemory,
@@ -248,10 +249,8 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::{
-        Workplace,
-        sessions::{IngestCommand, What},
-    };
+    use crate::sessions::{IngestCommand, What};
+    use chronicle_workplace::Workplace;
 
     #[test]
     fn what_cannot_be_learned_in_time_is_learned_next_time_and_no_block_tells_of_half_of_it() {

@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use chronicle_commits::{StagedRemark, Staging, input::wash};
 use chronicle_core::{Category, LineRange, Lines, Sketch};
 use chronicle_git::ByteSlice;
-
-use crate::{
-    Chronicle, Error,
+use chronicle_workplace::{
+    Error,
     error::{EmptyRemarkSnafu, FileNotFoundSnafu, LinesNeedOneFileSnafu, LinesPastEndSnafu},
 };
+
+use crate::Chronicle;
 
 /// A remark to keep.
 #[derive(Debug, Clone)]
@@ -39,7 +40,7 @@ impl Chronicle {
         let mut remark = StagedRemark {
             timestamp: self.workplace.now().to_string(),
             text,
-            id: Some(crate::new_id()),
+            id: Some(chronicle_workplace::new_id()),
             head: head.map(|id| id.to_string()),
             category: command.category,
             file: None,

@@ -9,10 +9,11 @@ use chronicle_commits::{
     tidy,
 };
 use chronicle_git::Repository;
+use chronicle_workplace::Error;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Chronicle, Error, sync::SyncedRemote};
+use crate::{Chronicle, sync::SyncedRemote};
 
 /// How much is annotated, and what waits to be done.
 #[derive(Debug, Clone, Serialize, JsonSchema)]

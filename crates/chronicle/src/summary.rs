@@ -9,11 +9,12 @@ use chronicle_core::{
     reading::{Match, RegionItem, Standing, State, WisdomItem, said_by},
 };
 use chronicle_git::{ByteSlice, GitError};
+use chronicle_workplace::Error;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Chronicle, Error, ReadCommand, anchors};
+use crate::{Chronicle, ReadCommand, anchors};
 
 /// The newest word on each code unit of some files.
 #[derive(Debug, Clone, Serialize, JsonSchema)]

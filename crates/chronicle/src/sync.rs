@@ -9,13 +9,14 @@ use chronicle_commits::{
 };
 use chronicle_core::{EntryId, counted, counted_are, plain};
 use chronicle_git::{GitError, Merged, ObjectId, Repository, Setting, TakenOut, notes_refspec, tracking_ref};
+use chronicle_workplace::{
+    Error, Workplace,
+    error::{PushedElsewhereSnafu, SeveralRemotesSnafu},
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{
-    Chronicle, Error, Workplace,
-    error::{PushedElsewhereSnafu, SeveralRemotesSnafu},
-};
+use crate::Chronicle;
 
 /// What was exchanged with remotes, or how far apart we are.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -305,7 +306,7 @@ impl Remotes<'_> {
         if accept_purge && !synced.kept.is_empty() {
             synced.removed = std::mem::take(&mut synced.kept);
             let (author, timestamp) = (repository.author_name(), self.workplace().now().to_string());
-            purge::accept(repository, &synced.removed, crate::new_id(), author, timestamp)?;
+            purge::accept(repository, &synced.removed, chronicle_workplace::new_id(), author, timestamp)?;
             purge::enforce(repository)?;
             is_purged = true;
             let ids: Vec<&str> = synced.removed.iter().map(|id| id.0.as_str()).collect();

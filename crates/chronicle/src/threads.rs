@@ -8,12 +8,13 @@ use chronicle_core::room;
 use chronicle_core::thread::{Evidence, How, Origin, Priority, Resolution, Thread, ThreadKind};
 use chronicle_git::Glance;
 use chronicle_search::{ListedThread, Store};
+use chronicle_workplace::{Error, Workplace};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    Error, Memory, Workplace,
+    Memory,
     memory::{OpenMemory, Scope},
 };
 

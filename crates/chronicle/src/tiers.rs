@@ -4,13 +4,13 @@ use std::{io::Write, path::PathBuf};
 
 use chronicle_core::{Age, decay::Decay, period::Span, thread::Priority};
 use chronicle_search::{BlockVersion, Job, KeptTranscript, NamedSession};
+use chronicle_workplace::{Error, error::UnknownSessionSnafu};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    Error, Memory,
+    Memory,
     brief::{Brief, BriefCommand, DEFAULT_BUDGET},
-    error::UnknownSessionSnafu,
     sleep::WHOLE,
 };
 

@@ -9,10 +9,11 @@ use chronicle_core::{
     reading::{Reading, RegionItem, Standing, WisdomItem},
     room,
 };
+use chronicle_workplace::Error;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Chronicle, Error, ReadCommand, anchors::Anchored};
+use crate::{Chronicle, ReadCommand, anchors::Anchored};
 
 /// The annotated commits of a file, oldest first.
 #[derive(Debug, Clone, Serialize, JsonSchema)]

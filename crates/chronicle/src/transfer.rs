@@ -8,14 +8,15 @@ use std::{
 
 use chronicle_commits::{agent_trace, transfer};
 use chronicle_git::files;
+use chronicle_workplace::{
+    Error,
+    error::{ReadInputSnafu, WriteOutputSnafu},
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 use snafu::ResultExt;
 
-use crate::{
-    Chronicle, Error,
-    error::{ReadInputSnafu, WriteOutputSnafu},
-};
+use crate::Chronicle;
 
 /// What an export writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

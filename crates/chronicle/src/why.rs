@@ -12,14 +12,14 @@ use chronicle_core::{
     shown_path,
 };
 use chronicle_git::{ByteSlice, ObjectId};
+use chronicle_workplace::{
+    Error,
+    error::{FileGoneSnafu, LinesPastEndSnafu, NotTrackedSnafu},
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{
-    Chronicle, Error, Origin, ReadCommand, anchors,
-    error::{FileGoneSnafu, LinesPastEndSnafu, NotTrackedSnafu},
-    outline::OneFile,
-};
+use crate::{Chronicle, Origin, ReadCommand, anchors, outline::OneFile};
 
 /// The lines that are asked about.
 #[derive(Debug, Clone, PartialEq, Eq)]

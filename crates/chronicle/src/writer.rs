@@ -24,6 +24,8 @@ mod written;
 #[cfg(test)]
 mod tests;
 
+use chronicle_workplace::{Bounds, Error, Workplace, WrittenTokens};
+
 use chronicle_commits::{
     input::read_input,
     write::{self, AnnotateRequest, ByModel, Stamp},
@@ -40,7 +42,7 @@ pub use backfill::{Backfill, Estimate};
 pub use many::{Which, WriteCommand};
 pub use written::{PlannedRequest, ShownChange, WrittenCommit, WrittenReply};
 
-use crate::{Bounds, Chronicle, Error, Workplace, WrittenOutcome, WrittenTokens, agent::AgentSession};
+use crate::{Chronicle, WrittenOutcome, agent::AgentSession};
 use collect::Collector;
 use conversation::{Course, request_tokens};
 use gather::Gathered;
@@ -263,7 +265,8 @@ impl Annotator<'_> {
             }),
         };
         let author = gathered.repository.author_name();
-        let mut stamp = Stamp { now: self.workplace().now(), author, new_id: &mut crate::new_id };
+        let mut stamp =
+            Stamp { now: self.workplace().now(), author, new_id: &mut chronicle_workplace::new_id };
         let annotated = write::annotate(gathered.repository, &request, &mut stamp)?;
         written.warnings.extend(annotated.warnings);
         written.stored = annotated.stored;

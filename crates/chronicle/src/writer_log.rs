@@ -9,12 +9,11 @@ use std::{
 };
 
 use chronicle_git::{FileLock, Repository, files, replace_file};
+use chronicle_workplace::{Error, error::WriteOutputSnafu};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use snafu::ResultExt;
-
-use crate::{Error, error::WriteOutputSnafu};
 
 /// Beyond this the file is written anew, without what no longer counts.
 const MOST_BYTES: u64 = 1 << 20;

@@ -18,7 +18,8 @@ use std::{
     thread,
 };
 
-use chronicle::{AnnotateCommand, Chronicle, Given, ReadCommand, Workplace};
+use chronicle::{AnnotateCommand, Chronicle, Given, ReadCommand};
+use chronicle_workplace::Workplace;
 use jiff::Timestamp;
 
 use crate::work::Work;

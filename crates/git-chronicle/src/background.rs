@@ -35,7 +35,7 @@ pub(crate) fn nobody_attends() {
 /// Whether a remark has no reader: in a hook, and in what goes on in the background.
 #[expect(clippy::disallowed_methods, reason = "the binary is where the environment is looked up")]
 pub(crate) fn nobody_hears() -> bool {
-    NOBODY_ATTENDS.load(Ordering::Relaxed) || std::env::var_os(chronicle::UNATTENDED).is_some()
+    NOBODY_ATTENDS.load(Ordering::Relaxed) || std::env::var_os(chronicle_workplace::UNATTENDED).is_some()
 }
 
 /// Whether a hook, an agent or the work that they start runs this: a repository may have had the environment set.
@@ -48,7 +48,8 @@ pub(crate) fn is_unattended() -> bool {
 pub(crate) fn is_of_agent() -> bool {
     // Each look at the environment copies all of it, and this process doesn't change it.
     static IS_OF_AGENT: OnceLock<bool> = OnceLock::new();
-    let is_of_agent = |name: &str| name == chronicle::UNATTENDED || chronicle::is_of_agent(name);
+    let is_of_agent =
+        |name: &str| name == chronicle_workplace::UNATTENDED || chronicle_workplace::is_of_agent(name);
     *IS_OF_AGENT.get_or_init(|| std::env::vars_os().any(|(name, _)| name.to_str().is_some_and(is_of_agent)))
 }
 
@@ -84,7 +85,7 @@ pub(crate) fn start_in(directory: &Path, arguments: &[&str]) {
     // Nobody is there who could be asked for a password.
     command.env("GIT_TERMINAL_PROMPT", "0").env("SSH_ASKPASS_REQUIRE", "force").env("SSH_ASKPASS", "false");
     if is_unattended() {
-        command.env(chronicle::UNATTENDED, "1");
+        command.env(chronicle_workplace::UNATTENDED, "1");
     }
     if std::env::var_os("GIT_ASKPASS").is_none() {
         // Nor does a repository's `core.askPass` run.

@@ -65,8 +65,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use chronicle::{Chronicle, Patience, Workplace};
+use chronicle::{Chronicle, Patience};
 use chronicle_render::Format;
+use chronicle_workplace::Workplace;
 use snafu::ResultExt;
 
 use crate::{
@@ -213,14 +214,14 @@ fn may_fetch() -> bool {
         .is_none_or(|value| matches!(value.as_encoded_bytes(), b"" | b"0" | b"false"))
 }
 
-/// A variable of the environment; [`chronicle::UNATTENDED`] is there also where only this process knows of it, and
-/// [`chronicle::ACCOUNT_HOME`] is what the system says.
+/// A variable of the environment; [`chronicle_workplace::UNATTENDED`] is there also where only this process knows of it, and
+/// [`chronicle_workplace::ACCOUNT_HOME`] is what the system says.
 #[expect(clippy::disallowed_methods, reason = "the binary is where the environment is looked up")]
 pub(crate) fn environment(name: &str) -> Option<std::ffi::OsString> {
-    if name == chronicle::UNATTENDED && background::is_unattended() {
+    if name == chronicle_workplace::UNATTENDED && background::is_unattended() {
         return Some("1".into());
     }
-    if name == chronicle::ACCOUNT_HOME {
+    if name == chronicle_workplace::ACCOUNT_HOME {
         let user = nix::unistd::User::from_uid(nix::unistd::Uid::current()).ok().flatten();
         return user.map(|user| user.dir.into_os_string());
     }

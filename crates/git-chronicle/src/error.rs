@@ -14,10 +14,10 @@ use crate::ui::Ui;
 pub(crate) enum CommandError {
     /// The application says no.
     #[snafu(transparent)]
-    Chronicle { source: chronicle::Error },
+    Chronicle { source: chronicle_workplace::Error },
     /// A check that cannot run.
     #[snafu(display("{source}"))]
-    Check { source: chronicle::Error },
+    Check { source: chronicle_workplace::Error },
     /// A check that found what it was to look for.
     #[snafu(display("the change touches lessons of the kinds that --fail-on names: {n_lessons}"))]
     Touched { n_lessons: usize },
@@ -44,7 +44,7 @@ pub(crate) enum CommandError {
     Unworded { n_failed: usize },
     /// An edited text that was refused, and where it is kept.
     #[snafu(display("what you wrote is kept in `{}`, for {source}", path.display()))]
-    KeptText { path: PathBuf, source: chronicle::Error },
+    KeptText { path: PathBuf, source: chronicle_workplace::Error },
     /// An editor that failed.
     #[snafu(display("the editor `{editor}` failed; nothing was changed"))]
     Editor { editor: String },
@@ -287,7 +287,7 @@ impl CommandError {
 }
 
 /// What went wrong, in the words of [`report`].
-pub(crate) fn explain(source: chronicle::Error) -> Explained {
+pub(crate) fn explain(source: chronicle_workplace::Error) -> Explained {
     let error = CommandError::Chronicle { source };
     Explained { code: error.code(), message: with_causes(&error, ": "), hint: error.hint() }
 }

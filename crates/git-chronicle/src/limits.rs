@@ -52,9 +52,10 @@ pub(crate) fn serve_parser() {
 pub(crate) fn leave_out_what_repositories_bring() {
     let is_of_server = || std::env::args_os().skip(1).any(|arg| arg == "hook" || arg == "mcp");
     let is_unattended = background::is_of_agent() || is_of_server();
-    let grounds = is_unattended.then(|| chronicle::grounds_of_agent(&environment)).flatten();
+    let grounds = is_unattended.then(|| chronicle_workplace::grounds_of_agent(&environment)).flatten();
     let is_own = |folder: &Path| {
-        is_fixed(folder) && grounds.as_ref().is_none_or(|grounds| !chronicle::is_within(folder, grounds))
+        is_fixed(folder)
+            && grounds.as_ref().is_none_or(|grounds| !chronicle_workplace::is_within(folder, grounds))
     };
     let path = std::env::var_os("PATH").unwrap_or_default();
     let (own, others): (Vec<_>, Vec<_>) = std::env::split_paths(&path).partition(|folder| is_own(folder));
@@ -94,7 +95,7 @@ fn variables_to_leave_out(is_own: &dyn Fn(&Path) -> bool) -> Vec<&'static str> {
     if environment("TZ").is_some_and(is_file) {
         names.push("TZ");
     }
-    if !chronicle::has_sound_configuration(environment) {
+    if !chronicle_workplace::has_sound_configuration(environment) {
         names.extend(["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "XDG_CONFIG_HOME"]);
     }
     names.retain(|name| environment(name).is_some());

@@ -5,8 +5,9 @@
 
 use std::path::Path;
 
-use chronicle::{AnnotateCommand, Category, Chronicle, Error, Given, ReadCommand, Said, scratch_git as git};
+use chronicle::{AnnotateCommand, Category, Chronicle, Given, ReadCommand, Said, scratch_git as git};
 use chronicle_render::{self as render, Format, View};
+use chronicle_workplace::Error;
 use jiff::Timestamp;
 
 /// Shows the main job, telling each step to `say`.

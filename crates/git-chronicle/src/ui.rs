@@ -95,7 +95,7 @@ impl Ui {
     /// Writes an answer that is too long to be held; `None` when its reader has seen enough.
     pub(crate) fn stream<T>(
         &mut self,
-        write: impl FnOnce(&mut dyn Write) -> Result<T, chronicle::Error>,
+        write: impl FnOnce(&mut dyn Write) -> Result<T, chronicle_workplace::Error>,
     ) -> Result<Option<T>, CommandError> {
         let mut stdout = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
         match write(&mut stdout) {
@@ -202,7 +202,7 @@ fn show_progress(what: &str, n_done: usize, n_all: usize) {
 }
 
 /// Whether what went wrong is only that nobody reads any more.
-fn is_broken_pipe(error: &chronicle::Error) -> bool {
+fn is_broken_pipe(error: &chronicle_workplace::Error) -> bool {
     let mut at: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(error) = at {
         if error.downcast_ref().is_some_and(|io: &std::io::Error| io.kind() == std::io::ErrorKind::BrokenPipe)

@@ -18,11 +18,11 @@ pub(super) enum Refusal {
     /// Arguments that are not what the schema says.
     Arguments(String),
     /// The application says no.
-    Cannot(chronicle::Error),
+    Cannot(chronicle_workplace::Error),
 }
 
-impl From<chronicle::Error> for Refusal {
-    fn from(error: chronicle::Error) -> Self {
+impl From<chronicle_workplace::Error> for Refusal {
+    fn from(error: chronicle_workplace::Error) -> Self {
         Self::Cannot(error)
     }
 }

@@ -12,7 +12,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use chronicle::{FileLock, Finding};
+use chronicle::FileLock;
+use chronicle_workplace::Finding;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use chronicle::{Error, Setup, SetupChange};
+use chronicle::{Setup, SetupChange};
+use chronicle_workplace::Error;
 use serde_json::{Map, Value, json};
 
 use super::{

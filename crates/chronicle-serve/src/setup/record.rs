@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use chronicle::Error;
+use chronicle_workplace::Error;
 use serde::{Deserialize, Serialize};
 
 use super::{edits::Edit, files::Read, wanted::Piece};

@@ -10,10 +10,11 @@ use chronicle_core::{
 };
 use chronicle_git::{ByteSlice, FETCHED_NOTES, files};
 use chronicle_sessions::{Edit, EditKind};
+use chronicle_workplace::Error;
 
 use super::{AgentSession, AgentTexts, ShownItem};
 use crate::{
-    Agents, Budget, Error, ReadCommand,
+    Agents, Budget, ReadCommand,
     injected::{SessionLog, Telling},
 };
 

@@ -5,13 +5,14 @@ use std::{cmp::Reverse, collections::HashSet, path::Path};
 use chronicle_core::{Category, LineRange, correction::Tier, reading::WisdomItem};
 use chronicle_git::files;
 use chronicle_sessions::{FileRead, ReadLines};
+use chronicle_workplace::Error;
 use jiff::Timestamp;
 
 use super::{
     AgentSession, AgentTexts,
     edits::{is_reason, items},
 };
-use crate::{Agents, Error, injected::Telling};
+use crate::{Agents, injected::Telling};
 
 /// The event, as it is written down.
 const EVENT: &str = "read";

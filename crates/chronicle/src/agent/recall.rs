@@ -9,6 +9,7 @@ use chronicle_core::{
     reading::{Reading, State},
     room,
 };
+use chronicle_workplace::Error;
 
 use super::{
     AgentSession, AgentTexts, ShownItem,
@@ -17,7 +18,7 @@ use super::{
 use chronicle_git::{BString, ByteSlice};
 
 use crate::{
-    Agents, Budget, Error, ReadCommand,
+    Agents, Budget, ReadCommand,
     find::FindCommand,
     injected::{SessionLog, Telling},
     sessions::short_session,

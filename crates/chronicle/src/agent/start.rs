@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use chronicle_core::correction::Tier;
+use chronicle_workplace::Error;
 
 use super::{AgentSession, AgentTexts, ShownItem, edits::beginning};
 use crate::{
-    Agents, Error,
+    Agents,
     brief::{Brief, BriefCommand, DEFAULT_BUDGET},
     counted,
     injected::{Telling, log, tokens},

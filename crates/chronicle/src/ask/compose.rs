@@ -5,12 +5,13 @@ use chronicle_core::{
     redaction::{Removed, for_storage},
 };
 use chronicle_llm::{Cancel, Form, Model, Purpose, Request, Turn};
+use chronicle_workplace::{Error, RunLimits};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::Citation;
-use crate::{Chronicle, Error, RunLimits};
+use crate::Chronicle;
 
 /// How many citations a model is shown.
 const MOST_SHOWN: usize = 16;

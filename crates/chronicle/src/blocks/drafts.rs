@@ -8,10 +8,11 @@ use std::{
 use chronicle_core::{Age, block::Draft, counted, decay::Decay};
 use chronicle_search::{NamedSession, Project, ProjectId};
 use chronicle_sessions::{CheckKind, DigestOfSession};
+use chronicle_workplace::Error;
 use jiff::{civil::Date, tz::TimeZone};
 
 use super::on_one_line;
-use crate::{Blocks, Error, memory::OpenMemory, sessions::Digested};
+use crate::{Blocks, memory::OpenMemory, sessions::Digested};
 
 /// The sessions that count: older ones weigh next to nothing.
 const MOST_SESSIONS: usize = 2_000;

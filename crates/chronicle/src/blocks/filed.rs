@@ -2,11 +2,12 @@
 
 use chronicle_core::block::{Author, BlockLine, BlockText};
 use chronicle_search::{BlockVersion, OwnBlock, SqlResult, Transaction};
+use chronicle_workplace::Error;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{CORE, CoreKind, DEFAULT_LIMIT, LONGEST_LIMIT, ListedBlock, name};
-use crate::{Blocks, Error, memory::OpenMemory};
+use crate::{Blocks, memory::OpenMemory};
 
 /// The form of such a file.
 pub(crate) const BLOCK: &str = "chronicle-block/v1";

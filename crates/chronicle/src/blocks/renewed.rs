@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chronicle_core::block::{Author, Draft, Wording};
 use chronicle_search::{BlockVersion, ProjectId};
+use chronicle_workplace::Error;
 
 use super::{CORE, Past, name};
 use crate::{
-    Blocks, Error,
+    Blocks,
     learning::{Pattern, PatternsCommand, Preference, PreferencesCommand},
     memory::OpenMemory,
     sleep::Wordings,

@@ -7,10 +7,11 @@ use chronicle_core::{
 };
 use chronicle_search::NamedSession;
 use chronicle_sessions::shortened;
+use chronicle_workplace::Error;
 
 use super::on_one_line;
 use crate::{
-    Blocks, Error,
+    Blocks,
     memory::{OpenMemory, Scope},
     sessions::{Digested, short_session},
 };

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use chronicle_core::thread::Thread;
 use chronicle_search::{Hit, NamedSession, Question, Scope as SearchScope, SessionId};
+use chronicle_workplace::Error;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Elsewhere, FoundTurn, asked};
 use crate::{
-    Error, Memory,
+    Memory,
     memory::{OpenMemory, Scope},
     sessions::Digested,
 };

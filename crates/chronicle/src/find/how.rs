@@ -2,12 +2,13 @@
 
 use chronicle_core::counted;
 use chronicle_search::{Scope as SearchScope, StoredTurn, TurnKind};
+use chronicle_workplace::Error;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Elsewhere, about::BestSession, asked};
 use crate::{
-    Error, Memory,
+    Memory,
     memory::{OpenMemory, Scope},
     sessions::Digested,
 };

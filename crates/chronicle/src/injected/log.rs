@@ -10,11 +10,11 @@ use std::{
 };
 
 use chronicle_core::{correction::Tier, redaction};
+use chronicle_workplace::Error;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::AgentSession;
-use crate::Error;
 
 /// The event of a session that begins, as it is written down.
 pub(crate) const START: &str = "session-start";

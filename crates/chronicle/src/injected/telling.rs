@@ -7,9 +7,10 @@ use chronicle_core::{
     redaction::{cleaned, redact},
 };
 use chronicle_sessions::Agent;
+use chronicle_workplace::Error;
 
 use super::log::{self, Record, SessionLog, ShownItem};
-use crate::{Error, Memory};
+use crate::Memory;
 
 /// The longest text that is handed to an agent at once, in characters: some cut, or put away, what is longer.
 pub const LONGEST_TEXT: usize = 9_500;

@@ -12,12 +12,13 @@ use chronicle_core::{
 };
 use chronicle_search::{Connection, Feedback, NamedSession, Project, SqlResult, add_events};
 use chronicle_sessions::TitleVerdict;
+use chronicle_workplace::{Error, error::UnknownSubjectSnafu, owned};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{PatternsCommand, PreferencesCommand};
-use crate::{Error, Learning, error::UnknownSubjectSnafu, memory::OpenMemory, owned};
+use crate::{Learning, memory::OpenMemory};
 
 /// Where hooks find which lessons were rejected, in the home of session memory.
 const REJECTED_LESSONS: &str = "rejected-lessons";

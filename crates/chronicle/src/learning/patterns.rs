@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use chronicle_core::learning::{learned_id, least_share};
 use chronicle_sessions::{Signs, Step};
+use chronicle_workplace::Error;
 use jiff::{SignedDuration, Timestamp, tz::TimeZone};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -18,7 +19,7 @@ use super::{
     feedback::{only, verdicts},
 };
 use crate::{
-    Error, Learning,
+    Learning,
     sleep::{Wordings, Words},
 };
 

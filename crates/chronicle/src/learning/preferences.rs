@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use chronicle_core::learning::{EXPLICIT_HALF_LIFE, IMPLICIT_HALF_LIFE, decayed, learned_id, least_share};
 use chronicle_sessions::{Signs, topic_label};
+use chronicle_workplace::Error;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -16,7 +17,7 @@ use super::{
     Experience, LearnedIn, Place,
     feedback::{Verdict, only, verdicts},
 };
-use crate::{Error, Learning};
+use crate::Learning;
 
 /// The least confidence of what is shown without being asked for.
 pub(crate) const LEAST_SHOWN: f64 = 0.5;

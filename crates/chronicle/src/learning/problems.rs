@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use chronicle_core::learning::learned_id;
 use chronicle_sessions::Signs;
+use chronicle_workplace::Error;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{LearnedIn, Place};
-use crate::{Error, Learning};
+use crate::Learning;
 
 /// How many of anything are told of one problem.
 const MOST_EACH: usize = 5;

@@ -9,13 +9,14 @@ use std::{
 use chronicle_core::counted;
 use chronicle_search::{Project, ProjectId};
 use chronicle_sessions::{MANIFESTS, Signs, canonical_technology, libraries};
+use chronicle_workplace::Error;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Experience, LearnedIn, Place};
 use crate::{
-    Error, Learning,
+    Learning,
     memory::{OpenMemory, Scope},
 };
 

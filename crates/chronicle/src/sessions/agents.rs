@@ -5,8 +5,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use chronicle_workplace::real;
+
 use super::kept::{DATABASE, in_database};
-use crate::{Memory, settings::real};
+use crate::Memory;
 
 /// How deep transcripts lie at most below the folders that are searched.
 const DEEPEST: usize = 8;

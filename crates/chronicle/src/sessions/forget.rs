@@ -2,13 +2,14 @@
 
 use chronicle_git::{FileLock, sweep_dead};
 use chronicle_search::{BlockVersion, NamedSession, Used, forget_events};
+use chronicle_workplace::Error;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{QUEUE_LOCK, is_transcript_there};
 use crate::{
-    Error, Memory,
+    Memory,
     memory::{OpenMemory, Scope},
     sleep::{LOCK_FILE as SLEEP_LOCK, remove_kept},
 };

@@ -3,9 +3,10 @@
 use std::{fs, path::Path};
 
 use chronicle_core::{counted, counted_are, plain};
+use chronicle_workplace::{Error, Finding};
 
 use super::queue::waiting;
-use crate::{Error, Finding, Memory, memory::OpenMemory};
+use crate::{Memory, memory::OpenMemory};
 
 /// What was looked at, as findings name it.
 const SESSIONS: &str = "sessions";

@@ -9,6 +9,7 @@ use std::{
 
 use chronicle_search::{KnownThreads, SessionId, Source};
 use chronicle_sessions::Ingested;
+use chronicle_workplace::Error;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -19,7 +20,7 @@ use super::{
     made,
     place::Placer,
 };
-use crate::{Error, Memory, memory::OpenMemory};
+use crate::{Memory, memory::OpenMemory};
 
 /// How many bytes of transcripts, and how many files, are taken in together at most: after that, others may write.
 pub(super) const MOST_BYTES: u64 = 16 << 20;

@@ -2,13 +2,14 @@
 
 use chronicle_search::{NamedSession, Source, StoredTurn};
 use chronicle_sessions::DigestOfSession;
+use chronicle_workplace::Error;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{is_transcript_there, short_session};
 use crate::{
-    Error, Memory,
+    Memory,
     memory::{OpenMemory, Scope},
 };
 

@@ -9,10 +9,11 @@ use std::{collections::BTreeMap, path::Path};
 use chronicle_git::{HeadMove, ObjectId, Repository};
 use chronicle_search::{NamedSession, SessionId, StoredTurn, TurnKind};
 use chronicle_sessions::{may_commit, names_words_of};
+use chronicle_workplace::{Error, Workplace};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
-use crate::{Error, Workplace, memory::OpenMemory};
+use crate::memory::OpenMemory;
 
 /// How far the clocks of an agent and of git are apart at most: git's log knows only seconds.
 const DRIFT: SignedDuration = SignedDuration::from_secs(2);

@@ -4,10 +4,11 @@ use std::{collections::BTreeMap, path::Path};
 
 use chronicle_search::{Project, SqlResult, Transaction};
 use chronicle_sessions::Belongs;
+use chronicle_workplace::{Error, real};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Error, Memory, memory::Home, settings::real};
+use crate::{Memory, memory::Home};
 
 /// The folders whose sessions are not remembered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -72,7 +73,10 @@ impl Placer {
         }
         if !self.homes.contains_key(&told) {
             let path = Path::new(&told);
-            let home = path.is_dir().then(|| Home::of(tx, path, Some(&crate::new_id().0))).transpose()?;
+            let home = path
+                .is_dir()
+                .then(|| Home::of(tx, path, Some(&chronicle_workplace::new_id().0)))
+                .transpose()?;
             self.homes.insert(told.clone(), home);
         }
         let home = self.homes.get(&told).and_then(Option::as_ref);

@@ -12,12 +12,13 @@ use std::{
 };
 
 use chronicle_git::{FileLock, sweep, temporary_in};
+use chronicle_workplace::Error;
 
 use super::{
     ingest::{IngestReply, Intake},
     is_transcript_there,
 };
-use crate::{Error, Memory, memory::OpenMemory};
+use crate::{Memory, memory::OpenMemory};
 
 /// How long a transcript has to be left alone before it is read: agents tell of every turn.
 const QUIET: Duration = Duration::from_secs(2);

@@ -5,7 +5,8 @@
 
 use std::{fs, io, path::Path};
 
-use crate::{Error, Memory, error::WriteOutputSnafu, owned};
+use crate::Memory;
+use chronicle_workplace::{Error, error::WriteOutputSnafu, owned};
 use snafu::ResultExt;
 
 /// What forgetting does to a place.

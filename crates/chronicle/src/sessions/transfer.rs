@@ -18,6 +18,7 @@ use chronicle_search::{
     Written, add_events,
 };
 use chronicle_sessions::clean;
+use chronicle_workplace::Error;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,7 +26,7 @@ use serde_json::Value;
 
 use super::{UnreadFile, agents};
 use crate::{
-    Error, Memory,
+    Memory,
     blocks::{BLOCK, BlockFile},
     learning::{GivenFeedback, PreferencesCommand},
     memory::OpenMemory,

@@ -10,9 +10,10 @@ use chronicle_core::redaction::{Removed, for_storage};
 use chronicle_git::FileLock;
 use chronicle_llm::{Cancel, Embedder, Embedding};
 use chronicle_search::{Unembedded, Vector};
+use chronicle_workplace::{Error, RunLimits};
 
 use crate::{
-    Error, Memory, RunLimits,
+    Memory,
     memory::{OpenMemory, Scope},
 };
 

@@ -17,6 +17,10 @@ use chronicle_git::FileLock;
 use chronicle_llm::{Cancel, Model, ModelError, Purpose, Reply, Stop};
 use chronicle_search::{NamedSession, SessionState, StoredTurn, StoredWording, add_events, threads};
 use chronicle_sessions::{TitleVerdict, Wording, shortened};
+use chronicle_workplace::{
+    Error, RunLimits, WrittenTokens, answer_in,
+    error::{ContextTooSmallSnafu, NothingToDoSnafu},
+};
 use jiff::SignedDuration;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -28,10 +32,8 @@ use self::{
 };
 use super::{look::Digested, queue};
 use crate::{
-    Error, Memory, RunLimits, WrittenTokens,
-    error::{ContextTooSmallSnafu, NothingToDoSnafu},
+    Memory,
     memory::{OpenMemory, Scope},
-    models::answer_in,
 };
 
 /// How long a session has rested when a model is asked about it behind a hook.

@@ -8,6 +8,10 @@ use chronicle_git::LazyRepository;
 use chronicle_search::{NamedSession, Project, fingerprint};
 use chronicle_sessions::DigestOfSession;
 use chronicle_share::SharedRow;
+use chronicle_workplace::{
+    Error,
+    error::{NothingToDoSnafu, UnknownSessionSnafu},
+};
 use jiff::Timestamp;
 use snafu::ensure;
 
@@ -16,8 +20,7 @@ use super::{
     record::{Marked, Reachable, Rule, Sharing, session_name, shown},
 };
 use crate::{
-    Error, Shared,
-    error::{NothingToDoSnafu, UnknownSessionSnafu},
+    Shared,
     memory::{OpenMemory, Scope},
     sessions::Digested,
 };

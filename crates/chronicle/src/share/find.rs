@@ -4,6 +4,10 @@ use std::collections::BTreeSet;
 
 use chronicle_search::{Question, terms};
 use chronicle_share::{ShareError, SharedRow};
+use chronicle_workplace::{
+    Error,
+    error::{EmptyQuestionSnafu, NotSharingSnafu, NothingPulledSnafu},
+};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,8 +15,7 @@ use snafu::{OptionExt, ensure};
 
 use super::record::Sharing;
 use crate::{
-    Error, Shared,
-    error::{EmptyQuestionSnafu, NotSharingSnafu, NothingPulledSnafu},
+    Shared,
     find::{Snippet, snippet},
 };
 

@@ -8,10 +8,11 @@ use std::{
 
 use chronicle_git::FileLock;
 use chronicle_search::{Project, fingerprint};
+use chronicle_workplace::{Error, error::DamagedShareRecordSnafu, owned::replace};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, error::DamagedShareRecordSnafu, owned::replace, sessions::short_session};
+use crate::sessions::short_session;
 
 /// The file, and the lock of those who change it.
 const RECORD_FILE: &str = "share.json";

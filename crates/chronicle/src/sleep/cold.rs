@@ -10,12 +10,15 @@ use std::{
 
 use chronicle_core::{Age, decay::Decay};
 use chronicle_search::{BlockVersion, KeptTranscript, NamedSession, SessionId, Source, Used};
+use chronicle_workplace::{
+    Error,
+    owned::{begun, remove},
+};
 
 use super::JobDone;
 use crate::{
-    Error, Memory,
+    Memory,
     memory::OpenMemory,
-    owned::{begun, remove},
     sessions::{look_at, read_transcript},
 };
 

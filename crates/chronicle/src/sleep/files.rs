@@ -9,14 +9,17 @@ use std::{
 
 use chronicle_core::period::{Period, Span};
 use chronicle_search::{Job, NamedSession};
+use chronicle_workplace::{
+    Error,
+    owned::{remove, replace},
+};
 use jiff::tz::TimeZone;
 
 use super::{JobDone, wording::Wordings};
 use crate::{
-    Error, Memory,
+    Memory,
     digest::{Digest, day_of},
     memory::OpenMemory,
-    owned::{remove, replace},
 };
 
 /// The folder of digests, below the home of session memory.

@@ -1,8 +1,9 @@
 //! What agents were shown and then used: it matters more from then on.
 
 use chronicle_search::Used;
+use chronicle_workplace::Error;
 
-use crate::{Error, Memory, memory::OpenMemory};
+use crate::{Memory, memory::OpenMemory};
 
 impl Memory<'_> {
     /// Takes down what turned out to be used since; how much of it is news comes back.

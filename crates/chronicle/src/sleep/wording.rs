@@ -15,6 +15,7 @@ use chronicle_core::{
 };
 use chronicle_llm::{Cancel, Form, Model, Purpose, Request, Turn};
 use chronicle_search::BlockVersion;
+use chronicle_workplace::{Error, RunLimits, answer_in, owned};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -22,14 +23,12 @@ use serde_json::{Value, json};
 use self::holds::{digest_of, line_of, run_of};
 use super::files::put_words;
 use crate::{
-    Error, Memory, RunLimits,
+    Memory,
     blocks::{CORE, line_of_run},
     digest::Digest,
     excerpt::{clean, fenced},
     learning::{Pattern, PatternsCommand},
     memory::OpenMemory,
-    models::answer_in,
-    owned,
 };
 
 /// Where words are kept, in the home of session memory.

@@ -12,14 +12,17 @@ use chronicle_core::{
 };
 use chronicle_search::{ListedThread, Project, Store, add_events};
 use chronicle_sessions::shortened;
+use chronicle_workplace::{
+    Error,
+    error::{EmptySummarySnafu, NothingToDoSnafu, UnknownThreadSnafu},
+};
 use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::OpenItem;
 use crate::{
-    Error, Threads,
-    error::{EmptySummarySnafu, NothingToDoSnafu, UnknownThreadSnafu},
+    Threads,
     memory::{OpenMemory, Scope},
 };
 

@@ -2,11 +2,12 @@
 
 use chronicle_core::thread::{Change, Evidence, ThreadEvent};
 use chronicle_search::{Connection, NamedSession, Source, SqlResult, StoredTurn};
+use chronicle_workplace::Error;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::OpenItem;
-use crate::{Error, Threads};
+use crate::Threads;
 
 /// One thread, and everything that happened to it.
 #[derive(Debug, Clone, Serialize, JsonSchema)]

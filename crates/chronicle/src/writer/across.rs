@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use chronicle_llm::{Cancel, Form, Model, Request, Turn};
+use chronicle_workplace::Error;
 use serde_json::{Value, json};
 
 use super::{
@@ -13,7 +14,6 @@ use super::{
     prompt::{about, fenced, within},
     tools::tools,
 };
-use crate::Error;
 
 const SYSTEM: &str = "\
 A large git commit was looked at in parts. You see what was recorded of each part. Find what ties the parts together: \

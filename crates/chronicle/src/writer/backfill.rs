@@ -7,6 +7,10 @@ use std::{fs, path::PathBuf};
 use chronicle_core::Source;
 use chronicle_git::{BString, ByteSlice, Node, ObjectId, Repository, create_dir_like_parent, replace_file};
 use chronicle_llm::{Cancel, Model, Usage};
+use chronicle_workplace::{
+    Bounds, Error, MeteredModel, RunLimits, WrittenTokens,
+    error::{NothingToDoSnafu, WriteOutputSnafu},
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use snafu::{OptionExt, ResultExt};
@@ -15,12 +19,7 @@ use super::{
     Asking, WrittenCommit, WrittenReply,
     many::{Job, Run},
 };
-use crate::{
-    Annotator, Bounds, Error, WrittenOutcome, WrittenTokens,
-    error::{NothingToDoSnafu, WriteOutputSnafu},
-    models::{MeteredModel, RunLimits},
-    writer_log::WriterLog,
-};
+use crate::{Annotator, WrittenOutcome, writer_log::WriterLog};
 
 /// Replies that a conversation takes, as an estimate; the words before the last are read again each time.
 const USUAL_TURNS: u64 = 3;
@@ -259,7 +258,7 @@ impl Backfill {
     /// A run with a name of its own.
     #[must_use]
     pub fn named(self) -> Self {
-        Self { run: crate::new_id().0, ..self }
+        Self { run: chronicle_workplace::new_id().0, ..self }
     }
 }
 

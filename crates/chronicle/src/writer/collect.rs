@@ -14,11 +14,11 @@ use chronicle_core::{
     restating::{Words, alike, restates},
 };
 use chronicle_git::{BString, ByteSlice, ObjectId};
+use chronicle_workplace::Error;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value, json};
 
 use super::{gather::Gathered, pieces::CONTEXT, tools::UNITS};
-use crate::Error;
 
 /// A lesson that is longer is none.
 const LONGEST: usize = 2_000;

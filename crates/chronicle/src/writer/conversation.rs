@@ -2,6 +2,7 @@
 
 use chronicle_core::tokens;
 use chronicle_llm::{Block, Cancel, Model, Reply, Request, Stop, ToolResult, Turn, Usage};
+use chronicle_workplace::Error;
 
 use super::{
     collect::Collector,
@@ -11,7 +12,6 @@ use super::{
     toolbox::{Answer, Toolbox},
     tools::tools,
 };
-use crate::Error;
 
 /// Calls of one reply that are carried out.
 const MOST_CALLS: usize = 40;

@@ -11,12 +11,13 @@ use chronicle_core::{
     trivial::{Trivial, by_content, by_name},
 };
 use chronicle_git::{ByteSlice, Commit, FileChange, ObjectId, Repository};
+use chronicle_workplace::Error;
 
 use super::{
     session::Session,
     texts::{MOST_BYTES, Texts},
 };
-use crate::{Annotator, Error, agent::AgentSession};
+use crate::{Annotator, agent::AgentSession};
 
 /// A commit, and what is known of it.
 pub(crate) struct Gathered<'r> {

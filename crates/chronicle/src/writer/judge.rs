@@ -5,6 +5,7 @@ use std::{collections::BTreeSet, fmt::Write};
 
 use chronicle_core::tokens;
 use chronicle_llm::{Cancel, Form, Model, Request, Stop, Turn};
+use chronicle_workplace::{Error, answer_in};
 use serde_json::{Value, json};
 
 use super::{
@@ -14,7 +15,6 @@ use super::{
     plan::Plan,
     prompt::{about, diff, fenced, within},
 };
-use crate::{Error, models::answer_in};
 
 const SYSTEM: &str = "\
 You judge what was recorded of a git commit for whoever changes this code next. An entry restates if somebody who reads \

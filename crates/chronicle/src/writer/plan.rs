@@ -1,6 +1,7 @@
 //! How a commit is looked at: in how many conversations, and how much of each thing goes into one.
 
 use chronicle_core::tokens;
+use chronicle_workplace::{Bounds, Error, error::ContextTooSmallSnafu};
 
 use super::{
     chunks::{self, Chunk, Room, Sized, chunks},
@@ -8,7 +9,6 @@ use super::{
     gather::Gathered,
     pieces::{CONTEXT, Measure, Piece, pieces},
 };
-use crate::{Bounds, Error, error::ContextTooSmallSnafu};
 
 /// Changed lines and files beyond which a commit is taken in chunks.
 pub(crate) const MOST_FILES: usize = 10;

@@ -6,6 +6,7 @@
 use std::fmt::Write;
 
 use chronicle_core::{clipped, tokens};
+use chronicle_workplace::Error;
 
 use super::{
     chunks::Chunk,
@@ -13,7 +14,7 @@ use super::{
     pieces,
     plan::{Plan, Planned},
 };
-use crate::{Error, excerpt};
+use crate::excerpt;
 
 /// Who the model is to be.
 const BASE: &str = "\

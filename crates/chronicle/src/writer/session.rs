@@ -5,9 +5,10 @@ use std::fmt::Write;
 use chronicle_core::tokens;
 use chronicle_search::{NamedSession, StoredTurn, TurnKind};
 use chronicle_sessions::shortened;
+use chronicle_workplace::Error;
 
 use crate::{
-    Annotator, Error,
+    Annotator,
     agent::AgentSession,
     candidates::{FAILED, REASON, TRAP, turns_behind},
     excerpt::{self, clean, told},

@@ -2,6 +2,7 @@
 
 use chronicle_core::restating::{Words, restates};
 use chronicle_llm::{Cancel, Form, Model, Request, Stop, Turn};
+use chronicle_workplace::{Error, answer_in, whole_part_of};
 use serde_json::{Value, json};
 
 use super::{
@@ -10,10 +11,6 @@ use super::{
     gather::Gathered,
     plan::Plan,
     prompt,
-};
-use crate::{
-    Error,
-    models::{answer_in, whole_part_of},
 };
 
 /// Lessons of one answer.

@@ -7,11 +7,11 @@ use std::{
 
 use chronicle_core::{Source, tokens};
 use chronicle_llm::{Block, Call, Cancel, Model, ModelError, Reply, Request, Stop, ToolResult, Turn, Usage};
+use chronicle_workplace::Workplace;
 use serde_json::{Value, json};
 use testkit::TestRepo;
 
 use super::*;
-use crate::Workplace;
 
 /// A model that gives the replies of a script, the last one for ever.
 struct Script {

@@ -4,8 +4,7 @@ use std::{cell::RefCell, rc::Rc};
 
 use chronicle_core::{is_binary, redaction::cleaned_in_lines};
 use chronicle_git::{ObjectId, Repository};
-
-use crate::Error;
+use chronicle_workplace::Error;
 
 /// A larger version of a file is data, and named only.
 pub(crate) const MOST_BYTES: u64 = 4 << 20;

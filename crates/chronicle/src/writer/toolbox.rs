@@ -6,6 +6,7 @@ use chronicle_commits::Outlines;
 use chronicle_core::{clipped, tokens};
 use chronicle_git::{BString, ByteSlice, ObjectId};
 use chronicle_llm::Call;
+use chronicle_workplace::Error;
 use serde_json::Value;
 
 use super::{
@@ -17,7 +18,7 @@ use super::{
     prompt::{about, author, diff, fenced, within},
     texts::Text,
 };
-use crate::{Chronicle, Error};
+use crate::Chronicle;
 
 /// Rendered lines of a diff that are shown at once.
 const MOST_DIFF_LINES: usize = 2_000;

@@ -1,12 +1,13 @@
 //! What became of commits that a model was to look at.
 
 use chronicle_core::Annotation;
+use chronicle_workplace::WrittenTokens;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Estimate;
 
-use crate::{WrittenOutcome, WrittenTokens, writer_log::Became};
+use crate::{WrittenOutcome, writer_log::Became};
 
 /// A request that would be made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

@@ -1,10 +1,11 @@
 use std::{io::Read, path::PathBuf};
 
 use chronicle::{
-    AnnotateCommand, Annotator, Cancel, Chronicle, Given, Model, Purpose, RunLimits, Said, Sources, Which,
-    WriteCommand, WrittenOutcome, WrittenReply, counted,
+    AnnotateCommand, Annotator, Cancel, Chronicle, Given, Model, Purpose, Said, Sources, Which, WriteCommand,
+    WrittenOutcome, WrittenReply, counted,
 };
 use chronicle_render as render;
+use chronicle_workplace::RunLimits;
 use snafu::ResultExt;
 
 use crate::{
@@ -163,7 +164,7 @@ pub(crate) fn run(mut args: AnnotateArgs, chronicle: &Chronicle, ui: &mut Ui) ->
         (_, Some(json), ..) => Given::Json(json.into_bytes()),
         (_, _, Some(path), ..) => {
             let read = chronicle::files::open(&path).and_then(limited);
-            Given::Json(read.map_err(|source| chronicle::Error::ReadInput { path, source })?)
+            Given::Json(read.map_err(|source| chronicle_workplace::Error::ReadInput { path, source })?)
         }
         (_, _, _, Some(summary), _) => {
             Given::Said(Said { task: args.task, tags: args.tags, ..args.lessons.with_summary(Some(summary)) })

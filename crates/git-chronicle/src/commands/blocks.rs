@@ -168,9 +168,9 @@ fn set(label: &str, text: &str, chronicle: &Chronicle) -> Result<ShownBlock, Com
             let _removed = std::fs::remove_file(&path);
             Ok(shown)
         }
-        Err(source @ chronicle::Error::BlockTooLong { .. }) => {
+        Err(source @ chronicle_workplace::Error::BlockTooLong { .. }) => {
             editor::write_private(&path, text)
-                .map_err(|source| chronicle::Error::WriteOutput { path: path.clone(), source })?;
+                .map_err(|source| chronicle_workplace::Error::WriteOutput { path: path.clone(), source })?;
             Err(CommandError::KeptText { path, source })
         }
         Err(error) => Err(error.into()),
@@ -193,13 +193,14 @@ fn edit(label: &str, chronicle: &Chronicle, ui: &mut Ui) -> Result<ShownBlock, C
     if kept.is_some() {
         ui.tell(&format!("this is the text that was refused before, kept in {}", path.display()));
     }
-    let fails =
-        |source| CommandError::from(chronicle::Error::WriteOutput { path: PathBuf::from(&path), source });
+    let fails = |source| {
+        CommandError::from(chronicle_workplace::Error::WriteOutput { path: PathBuf::from(&path), source })
+    };
     let before = kept.unwrap_or_else(|| format!("{}\n", block.value));
     editor::write_private(&path, &before).map_err(fails)?;
     let edited = editor::open(&path).and_then(|()| {
         std::fs::read_to_string(&path)
-            .map_err(|source| chronicle::Error::ReadInput { path: path.clone(), source }.into())
+            .map_err(|source| chronicle_workplace::Error::ReadInput { path: path.clone(), source }.into())
     });
     let text = match edited {
         Ok(text) => text,

@@ -1,5 +1,6 @@
-use chronicle::{Chronicle, Settings};
+use chronicle::Chronicle;
 use chronicle_render as render;
+use chronicle_workplace::Settings;
 
 use crate::{error::CommandError, ui::Ui};
 

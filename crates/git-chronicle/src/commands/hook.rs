@@ -33,7 +33,7 @@ const DETACHED: &str = "detached";
 /// The hook that gives notes to a remote along with a push.
 const PRE_PUSH: &str = "pre-push";
 /// Our own name for filling the facts in the background.
-const FACTS: &str = chronicle::FILL[1];
+const FACTS: &str = chronicle_workplace::FILL[1];
 /// What the beginning of a session is an occasion for.
 const SESSION: &str = "session:start";
 /// Agents hand over whole files with every edit; a payload that is longer is none.
@@ -102,7 +102,8 @@ pub(crate) fn run(args: &HookArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result
     }
     let is_done = done.is_ok();
     // Git waits no longer for another process of ours.
-    let is_left = args.name == "post-commit" && done.as_ref().is_err_and(chronicle::Error::is_locked);
+    let is_left =
+        args.name == "post-commit" && done.as_ref().is_err_and(chronicle_workplace::Error::is_locked);
     if let Err(error) = done
         && is_told(&error)
     {
@@ -130,7 +131,7 @@ pub(crate) fn run(args: &HookArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result
 
 /// Whether a hook says what went wrong. A home of session memory that is not the user's is no mistake of who works there:
 /// a file of the repository may have had it set.
-fn is_told(error: &chronicle::Error) -> bool {
+fn is_told(error: &chronicle_workplace::Error) -> bool {
     !["home_in_repository", "home_of_another", "not_a_repository"].contains(&error.code())
 }
 

@@ -1,10 +1,11 @@
 use std::path::PathBuf;
 
 use chronicle::{
-    Chronicle, Model, Purpose, RunLimits, counted,
+    Chronicle, Model, Purpose, counted,
     sessions::{ForgetCommand, IngestCommand, What, WordCommand, WordedOutcome},
 };
 use chronicle_render as render;
+use chronicle_workplace::RunLimits;
 use clap::Subcommand;
 use jiff::{Span, Zoned, tz::TimeZone};
 

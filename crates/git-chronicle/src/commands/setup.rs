@@ -1,11 +1,12 @@
 use std::path::{Path, PathBuf};
 
-use chronicle::{Chronicle, Error};
+use chronicle::Chronicle;
 use chronicle_render::Format;
 use chronicle_serve::{
     hooks::Host,
     setup::{Ground, Outcome, Scope, Wanted, write_plugin},
 };
+use chronicle_workplace::Error;
 use clap::builder::PossibleValuesParser;
 
 use super::{environment, init};

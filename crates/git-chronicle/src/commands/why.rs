@@ -36,7 +36,7 @@ pub(crate) fn run(args: WhyArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(
             Some(place) => place.map_err(|error| invalid(&error))?,
             None => {
                 let path = args.file.to_string_lossy().escape_debug().to_string();
-                return Err(chronicle::Error::LineMissing { path }.into());
+                return Err(chronicle_workplace::Error::LineMissing { path }.into());
             }
         },
     };

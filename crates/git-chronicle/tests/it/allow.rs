@@ -155,7 +155,8 @@ fn in_hooks_no_variable_says_where_a_session_goes() {
         pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
     };
     check(&|_| {
-        let variable = |name: &str| chronicle::Setting::find(name).expect("there is one").variable();
+        let variable =
+            |name: &str| chronicle_workplace::Setting::find(name).expect("there is one").variable();
         theft.iter().map(|(name, value)| (variable(name), value.clone())).collect()
     });
     check(&|_| {
@@ -210,7 +211,8 @@ fn in_hooks_no_variable_says_where_a_session_goes() {
 fn what_an_agent_runs_takes_no_address_from_its_environment_and_a_person_does() {
     let (desk, service) = (Desk::new(), service());
     let variables = || {
-        let variable = |name: &str| chronicle::Setting::find(name).expect("there is one").variable();
+        let variable =
+            |name: &str| chronicle_workplace::Setting::find(name).expect("there is one").variable();
         theft(&service).into_iter().map(move |(name, value)| (variable(name), value))
     };
     run(with_key(&desk, &CHECK).envs(variables()).env("CLAUDECODE", "1")).refused(1, &["a file of yours"]);

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use chronicle::{Chronicle, Error, WhyScope};
+use chronicle::{Chronicle, WhyScope};
 use chronicle_render::{self as render, Format, View};
+use chronicle_workplace::Error;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -9,7 +9,7 @@ use crate::Error;
 
 /// A file that is to be put in `folder`, which is made where it is not there; until then it lies there under a name of
 /// its own, and goes when it is dropped.
-pub(crate) fn begun(folder: &Path) -> io::Result<NamedTempFile> {
+pub fn begun(folder: &Path) -> io::Result<NamedTempFile> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -19,7 +19,7 @@ pub(crate) fn begun(folder: &Path) -> io::Result<NamedTempFile> {
 }
 
 /// Gives the file at `path` another text.
-pub(crate) fn replace(path: &Path, text: &str) -> Result<(), Error> {
+pub fn replace(path: &Path, text: &str) -> Result<(), Error> {
     let written = || {
         let folder = path.parent().expect("it is in a folder of ours");
         let mut file = begun(folder)?;
@@ -32,7 +32,7 @@ pub(crate) fn replace(path: &Path, text: &str) -> Result<(), Error> {
 }
 
 /// Removes a file, if it is there.
-pub(crate) fn remove(path: &Path) -> Result<(), Error> {
+pub fn remove(path: &Path) -> Result<(), Error> {
     match fs::remove_file(path) {
         Err(source) if source.kind() != io::ErrorKind::NotFound => {
             Err(Error::WriteOutput { path: path.to_owned(), source })

@@ -59,11 +59,7 @@ impl Workplace {
     }
 
     /// The same, for somebody who waits: no call takes longer than `patience`.
-    pub(crate) fn embedder_within(
-        &self,
-        patience: Duration,
-        limits: &RunLimits,
-    ) -> Result<Metered<Service>, Error> {
+    pub fn embedder_within(&self, patience: Duration, limits: &RunLimits) -> Result<Metered<Service>, Error> {
         let settings = self.model_settings()?;
         let choice = self.chosen(&settings, Purpose::Embed)?;
         let pace = Pace::within(choice.timeout.min(patience));
@@ -120,7 +116,7 @@ impl Workplace {
     }
 
     /// The settings, also where there is no repository: then the user's.
-    pub(crate) fn model_settings(&self) -> Result<Settings, Error> {
+    pub fn model_settings(&self) -> Result<Settings, Error> {
         let settings = self.settings().or_else(|error| match error.code() {
             "not_a_repository" | "dubious_ownership" | "untrusted_repository" => Ok(self.settings_of_user()),
             _ => Err(error),
@@ -305,7 +301,7 @@ impl Workplace {
 }
 
 /// The JSON object in an answer, which may stand in a code block or between words.
-pub(crate) fn answer_in(text: &str) -> Option<Value> {
+pub fn answer_in(text: &str) -> Option<Value> {
     let start = text.find('{')?;
     let end = text.rfind('}')?;
     let value: Value = serde_json::from_str(text.get(start..=end)?).ok()?;
@@ -314,7 +310,7 @@ pub(crate) fn answer_in(text: &str) -> Option<Value> {
 
 /// What is whole of the JSON object in an answer that was cut: all members and elements before the one that it broke
 /// off in.
-pub(crate) fn whole_part_of(text: &str) -> Option<Value> {
+pub fn whole_part_of(text: &str) -> Option<Value> {
     let text = text.get(text.find('{')?..)?;
     let (mut open, mut is_text, mut is_escaped) = (Vec::new(), false, false);
     // Where the last whole element ends, and what is to be closed there.

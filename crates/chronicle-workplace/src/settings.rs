@@ -16,7 +16,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use snafu::ensure;
 
-pub(crate) use self::surroundings::real;
+pub use self::surroundings::real;
 use self::{
     found::{Found, SECTIONS, Speaker},
     table::Kind,
@@ -80,20 +80,28 @@ pub struct Settings {
 
 /// What the settings say about reading.
 #[derive(Debug, Clone)]
-pub(crate) struct ReadSettings {
-    pub(crate) half_life_days: f64,
-    pub(crate) max_regions: usize,
-    pub(crate) recalls: bool,
-    pub(crate) briefs: bool,
-    pub(crate) reminds: bool,
-    pub(crate) shows_on_read: bool,
-    pub(crate) guards: bool,
-    pub(crate) warnings: Vec<String>,
+pub struct ReadSettings {
+    /// After how many days a lesson is worth half.
+    pub half_life_days: f64,
+    /// How many lessons are shown at most.
+    pub max_regions: usize,
+    /// Whether agents get lessons on what a prompt names.
+    pub recalls: bool,
+    /// Whether sessions begin with a briefing.
+    pub briefs: bool,
+    /// Whether agents are asked to annotate what they commit.
+    pub reminds: bool,
+    /// Whether agents get the lessons on a file that they read.
+    pub shows_on_read: bool,
+    /// Whether a human is asked before an edit that traps are about.
+    pub guards: bool,
+    /// Values that make no sense.
+    pub warnings: Vec<String>,
 }
 
 impl Settings {
     /// The value of a setting; empty where it has none.
-    pub(crate) fn value(&self, name: &str) -> &str {
+    pub fn value(&self, name: &str) -> &str {
         self.settings.iter().find(|setting| setting.name == name).map_or("", |setting| &setting.value)
     }
 
@@ -152,7 +160,7 @@ impl Workplace {
     }
 
     /// The user's settings, where there is no repository.
-    pub(crate) fn settings_of_user(&self) -> Settings {
+    pub fn settings_of_user(&self) -> Settings {
         let parameters = self.variable("GIT_CONFIG_PARAMETERS");
         let by_git = SECTIONS.iter().flat_map(|section| user_config_values(section, parameters.as_deref()));
         let by_git: Vec<ConfigValue> = by_git.collect();
@@ -203,7 +211,7 @@ impl Workplace {
     }
 
     /// What the settings say about reading. Where nothing in sight speaks of it, no repository is opened.
-    pub(crate) fn read_settings(&self) -> Result<&ReadSettings, Error> {
+    pub fn read_settings(&self) -> Result<&ReadSettings, Error> {
         if let Some(known) = self.read_settings.get() {
             return Ok(known);
         }
@@ -245,7 +253,7 @@ impl Workplace {
 
     /// The value of a setting that few set, and what to tell about it. Where nothing in sight speaks of it, no
     /// repository is opened; where one cannot be opened, nobody set it.
-    pub(crate) fn setting_of_few(&self, setting: &Setting) -> (String, Vec<String>) {
+    pub fn setting_of_few(&self, setting: &Setting) -> (String, Vec<String>) {
         let user = UserConfig::of(self.environment());
         let may_set = |glance: &Glance| glance.may_set(&[&setting.name.to_lowercase()], &user);
         let may_be_set = self.variable(&setting.variable()).is_some() || self.sight().is_none_or(may_set);
@@ -273,7 +281,7 @@ impl Workplace {
     }
 
     /// A variable of the environment, if it is there and text.
-    pub(crate) fn variable(&self, name: &str) -> Option<String> {
+    pub fn variable(&self, name: &str) -> Option<String> {
         (self.environment())(name).and_then(|value: OsString| value.into_string().ok())
     }
 }

@@ -78,7 +78,7 @@ impl Surroundings {
 impl Workplace {
     /// Whether a hook, an agent or the background work that they start runs this: then no variable says where data,
     /// keys and money go.
-    pub(crate) fn is_unattended(&self) -> bool {
+    pub fn is_unattended(&self) -> bool {
         (self.environment())(UNATTENDED).is_some()
     }
 
@@ -111,7 +111,7 @@ impl Workplace {
 
     /// Whether a path is in a repository, be it the one at hand, one around it or another one; the repository that the
     /// user's whole home is, as the system knows it, is none.
-    pub(crate) fn is_in_repository(&self, path: &Path) -> bool {
+    pub fn is_in_repository(&self, path: &Path) -> bool {
         // What is named by way of a process is wherever that was started.
         let is_of_process = ["/proc", "/dev/fd"].into_iter().any(|root| path.starts_with(root));
         let is_home =
@@ -122,7 +122,7 @@ impl Workplace {
 
     /// Whether a folder that a variable names may have come with a repository: its agent's settings may name any that
     /// is in it, and any that is beside it, but not by a path from the root, which they don't know.
-    pub(crate) fn is_brought(&self, folder: &Path) -> bool {
+    pub fn is_brought(&self, folder: &Path) -> bool {
         // Where a folder on the way is missing, `..` leads elsewhere once that is made.
         let goes_back = folder.components().any(|part| part == Component::ParentDir);
         // Another account may have made the folder for just this.
@@ -200,7 +200,7 @@ pub fn is_within(folder: &Path, grounds: &Path) -> bool {
 }
 
 /// Where a path leads to, links followed, as far as it exists.
-pub(crate) fn real(path: &Path) -> PathBuf {
+pub fn real(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let found = path.ancestors().find_map(|folder| Some((folder, folder.canonicalize().ok()?)));
     let Some((folder, real)) = found else { return path };

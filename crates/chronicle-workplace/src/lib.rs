@@ -1,0 +1,23 @@
+//! Where and when a use case runs: directory and repository, settings, models, and why an answer fails. Floor 4, at the
+//! bottom: every use case is given a [`Workplace`], and fails with an [`Error`].
+
+mod allow;
+pub mod error;
+mod finding;
+mod models;
+pub mod owned;
+mod settings;
+mod workplace;
+
+pub use allow::{Allowance, AllowedRepositories, AllowedRepository, WantedSetting};
+pub use error::{Code, Error};
+pub use finding::{Finding, Health};
+pub use models::{
+    Bounds, CallReport, CostReport, CostRow, LlmCheck, MeteredModel, ModelNow, RunLimits, WrittenTokens,
+    answer_in, whole_part_of,
+};
+pub use settings::{
+    ACCOUNT_HOME, IgnoredSetting, ReadSettings, Rule, SETTINGS, Setting, SettingNow, SettingOrigin, Settings,
+    UNATTENDED, grounds_of_agent, has_sound_configuration, is_of_agent, is_within, real,
+};
+pub use workplace::{FILL, StartBehind, Workplace, new_id};
