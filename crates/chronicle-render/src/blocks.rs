@@ -5,7 +5,7 @@ use std::fmt::Write;
 use chronicle_core::{block::Author, counted};
 
 use super::{View, words, words::one_line};
-use chronicle::blocks::{BlockHistory, BlockList, FoundLines, ListedBlock, ShownBlock};
+use chronicle_memory::blocks::{BlockHistory, BlockList, FoundLines, ListedBlock, ShownBlock};
 
 pub(super) fn list(list: &BlockList, view: &View) -> String {
     let mut out = String::from("# Blocks\n\n");
@@ -47,7 +47,7 @@ pub(super) fn shown(block: &ShownBlock, view: &View) -> String {
             .evidence
             .iter()
             .take(if view.verbose { usize::MAX } else { 0 })
-            .map(|session| one_line(chronicle::sessions::short_session(session)))
+            .map(|session| one_line(chronicle_memory::sessions::short_session(session)))
             .collect();
         let shown_by =
             if evidence.is_empty() { String::new() } else { format!(" ({})", evidence.join(", ")) };

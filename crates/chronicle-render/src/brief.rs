@@ -5,7 +5,7 @@ use std::fmt::Write;
 use chronicle_core::counted;
 
 use super::{View, threads, words, words::one_line};
-use chronicle::{
+use chronicle_memory::{
     brief::{Brief, BriefCommit},
     catch_up::{CatchUp, PastSession},
     sessions::{ListedSession, short_session},

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use chronicle_core::counted;
 
 use super::{View, markdown::gap, words};
-use chronicle::{
+use chronicle_memory::{
     find::{About, Elsewhere, Finding, FoundTurn, How, Procedure, Snippet, Step},
     sessions::short_session,
 };

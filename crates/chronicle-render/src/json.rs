@@ -10,6 +10,8 @@ use chronicle::{
     Synced, Timeline, Why, WrittenReply,
     agent::{Injected, InjectedSummary},
     ask::{Asked, RoutedAnswer},
+};
+use chronicle_memory::{
     blocks::{BlockHistory, BlockList, FoundLines, ShownBlock},
     brief::Brief,
     catch_up::CatchUp,

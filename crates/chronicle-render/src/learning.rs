@@ -5,8 +5,8 @@ use std::fmt::Write;
 use chronicle_core::counted;
 
 use super::{Answer, Format, View, markdown::gap, pretty, words};
-use chronicle::{
-    ask::{Asked, Citation, RoutedAnswer},
+use chronicle::ask::{Asked, Citation, RoutedAnswer};
+use chronicle_memory::{
     learning::{
         FeedbackReply, Pattern, Patterns, Place, Preference, Preferences, Problems, Projects, Skills,
     },

@@ -44,6 +44,8 @@ use chronicle::{
     KnowledgeReply, OutlineAnswer, PurgeReply, ReconcileReply, Setup, Shown, StagedRemark, Status, Summary,
     Synced, Timeline, Why, WrittenReply,
     agent::{AgentTexts, Injected, InjectedSummary},
+};
+use chronicle_memory::{
     blocks::{BlockHistory, BlockList, FoundLines, ShownBlock},
     brief::Brief,
     catch_up::CatchUp,
@@ -121,7 +123,6 @@ pub const AGENT_TEXTS: AgentTexts = AgentTexts {
 };
 
 /// How many characters a briefing has as it will be written.
-#[must_use]
 pub fn characters_of_brief(format: Format, now: Timestamp) -> impl Fn(&Brief) -> usize {
     move |answer| brief(answer, format, &View::plain(now)).chars().count()
 }

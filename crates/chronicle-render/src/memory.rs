@@ -5,7 +5,7 @@ use std::fmt::Write;
 use chronicle_core::counted;
 
 use super::{View, words};
-use chronicle::{
+use chronicle_memory::{
     sleep::{Consolidated, WordedMemory},
     tiers::MemoryStatus,
 };

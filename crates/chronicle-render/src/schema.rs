@@ -8,8 +8,9 @@ use schemars::{Schema, schema_for};
 
 use chronicle::{
     AnnotateReply, Check, CorrectReply, Deps, Diagnosis, GcReply, ImportReply, KnowledgeReply, OutlineAnswer,
-    PurgeReply, Setup, Shown, Status, Summary, Synced, Timeline, Why, WrittenReply,
-    ask::Asked,
+    PurgeReply, Setup, Shown, Status, Summary, Synced, Timeline, Why, WrittenReply, ask::Asked,
+};
+use chronicle_memory::{
     blocks::{BlockList, ShownBlock},
     brief::Brief,
     catch_up::CatchUp,

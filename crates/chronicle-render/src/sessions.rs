@@ -5,7 +5,7 @@ use std::fmt::Write;
 use chronicle_core::{counted, counted_are};
 
 use super::{View, words};
-use chronicle::sessions::{
+use chronicle_memory::sessions::{
     ExcludeReply, ForgetReply, IngestReply, ListedSession, MemoryTransfer, SessionList, ShownSession,
     ShownTurn, WordedOutcome, WordedReply, WordedSession, short_session,
 };

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use chronicle_core::counted;
 
 use super::{View, find::marked, markdown::gap, words};
-use chronicle::{
+use chronicle_memory::{
     sessions::short_session,
     share::{FoundShared, SharePulled, SharePushed, ShareStatus, SharedFinding},
 };

@@ -8,7 +8,7 @@ use chronicle_core::{
 };
 
 use super::{View, words, words::one_line};
-use chronicle::{
+use chronicle_memory::{
     sessions::short_session,
     threads::{Closing, OpenItem, Pending, ShownThread, ThreadReply},
 };

@@ -10,7 +10,8 @@ use chronicle_core::{
 };
 
 use super::{View, markdown, words};
-use chronicle::{Certainty, ChangedItem, ItemChanges, Origin, Why, Wrote, sessions::short_session};
+use chronicle::{Certainty, ChangedItem, ItemChanges, Origin, Why, Wrote};
+use chronicle_memory::sessions::short_session;
 
 pub(super) fn markdown(why: &Why, view: &View) -> String {
     let mut out = String::new();

@@ -1,7 +1,7 @@
 //! What agents are told without asking: at the beginning of a session, before an edit, after a commit.
 //!
 //! All of it is bounded, quoted as data, told once for each session, and written down
-//! ([`Memory::injected`](crate::Memory::injected) shows it).
+//! ([`Memory::injected`](chronicle_memory::Memory::injected) shows it).
 
 mod edits;
 mod reads;
@@ -10,6 +10,11 @@ mod related;
 mod start;
 
 use chronicle_core::reading::{Reading, WisdomItem};
+use chronicle_memory::brief::Brief;
+pub use chronicle_memory::injected::{
+    AgentSession, Injected, InjectedItem, InjectedSummary, InjectedText, InjectedWeek, LONGEST_TEXT,
+    ShownItem, fenced, without_fences,
+};
 pub use chronicle_sessions::{
     Edit, EditKind, FileRead, ReadLines, Replaced, ToolCall, read_by_command, tool_call,
 };
@@ -17,11 +22,7 @@ use chronicle_workplace::Workplace;
 use jiff::Timestamp;
 
 pub use self::{edits::Moment, start::Opening};
-pub use crate::injected::{
-    AgentSession, Injected, InjectedItem, InjectedSummary, InjectedText, InjectedWeek, LONGEST_TEXT,
-    ShownItem, fenced, without_fences,
-};
-use crate::{Chronicle, brief::Brief};
+use crate::Chronicle;
 
 /// How answers are written for agents at a moment, which is up to the face.
 #[derive(Debug, Clone, Copy)]

@@ -7,14 +7,7 @@
 use std::path::PathBuf;
 
 use chronicle_llm::Purpose;
-use chronicle_sessions::shortened;
-use chronicle_workplace::{Error, error::EmptyQuestionSnafu};
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::Value;
-
-use crate::{
-    Chronicle, ReadCommand, Reading, Why, WhyScope,
+use chronicle_memory::{
     brief::{Brief, BriefCommand},
     catch_up::{CatchUp, CatchUpCommand},
     digest::{Digest, DigestCommand},
@@ -25,13 +18,20 @@ use crate::{
     },
     threads::{Pending, PendingCommand},
 };
+use chronicle_sessions::shortened;
+use chronicle_workplace::{Error, error::EmptyQuestionSnafu};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::{Chronicle, ReadCommand, Reading, Why, WhyScope};
 
 mod citations;
 mod compose;
 mod route;
 
 pub use citations::Citation;
-use citations::Cites;
+use citations::{Cites, decisions_first};
 pub use compose::Composed;
 use route::{Route, RouteName, route};
 
@@ -234,7 +234,7 @@ impl Chronicle {
                 let topic = way.subject.clone();
                 let about = self.memory().about(&AboutCommand { topic, project, is_all: all, limit: 5 })?;
                 let cites =
-                    if way.name == RouteName::Decided { about.cites_decisions() } else { about.cites() };
+                    if way.name == RouteName::Decided { decisions_first(&about) } else { about.cites() };
                 Answered::of(&["about", &subject], about, cites, RoutedAnswer::About)
             }
             RouteName::How => {

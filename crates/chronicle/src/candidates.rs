@@ -6,13 +6,14 @@ use std::{collections::BTreeSet, fmt::Write};
 
 use chronicle_commits::{LESSON_OPTIONS, input::SUMMARY_PLACEHOLDER};
 use chronicle_core::Category;
+use chronicle_memory::OpenMemory;
 use chronicle_search::{NamedSession, StoredTurn, TurnKind};
 use chronicle_sessions::shortened;
 use chronicle_workplace::{Error, error::UnknownSessionSnafu};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Annotator, memory::OpenMemory};
+use crate::Annotator;
 
 /// Proposals of one kind at most.
 const MOST_EACH: usize = 4;
@@ -94,60 +95,58 @@ impl Annotator<'_> {
             UnknownSessionSnafu { reason }.build()
         };
         let (memory, session) = self.maker_of(&name)?.ok_or_else(unknown)?;
-        memory.candidates(&session, &name, &files)
+        candidates_in(&memory, &session, &name, &files)
     }
 }
 
-impl OpenMemory {
-    fn candidates(
-        &self,
-        session: &NamedSession,
-        commit: &str,
-        files: &[String],
-    ) -> Result<Candidates, Error> {
-        let turns = self.store.read(|connection| StoredTurn::of_session(connection, session.id))?;
-        let turns = turns_behind(&turns, commit);
-        let request = turns.iter().find(|turn| turn.kind == TurnKind::Prompt);
-        let mut wisdom = Vec::new();
-        let mut propose = |category, because, turn: &StoredTurn, content: &str| {
-            let is_known = |known: &Candidate| known.content == content;
-            let n_alike = wisdom.iter().filter(|known: &&Candidate| known.category == category).count();
-            if n_alike < MOST_EACH && !wisdom.iter().any(is_known) {
-                let file = named_in(content, files);
-                let content = content.to_owned();
-                wisdom.push(Candidate { category, content, file, because, turn: turn.name.clone() });
-            }
-        };
-        for turn in turns.iter().filter(|turn| turn.kind == TurnKind::Said) {
-            for sentence in sentences(&turn.text) {
-                let small = sentence.to_lowercase();
-                let says = |words: &[&str]| words.iter().any(|word| small.contains(word));
-                if says(&FAILED) {
-                    propose(Category::DeadEnd, "the agent says that it came to nothing", turn, sentence);
-                } else if says(&TRAP) {
-                    propose(Category::Gotcha, "the agent warns of it", turn, sentence);
-                } else if says(&REASON) {
-                    propose(Category::Insight, "the agent gives a reason", turn, sentence);
-                }
+fn candidates_in(
+    memory: &OpenMemory,
+    session: &NamedSession,
+    commit: &str,
+    files: &[String],
+) -> Result<Candidates, Error> {
+    let turns = memory.store.read(|connection| StoredTurn::of_session(connection, session.id))?;
+    let turns = turns_behind(&turns, commit);
+    let request = turns.iter().find(|turn| turn.kind == TurnKind::Prompt);
+    let mut wisdom = Vec::new();
+    let mut propose = |category, because, turn: &StoredTurn, content: &str| {
+        let is_known = |known: &Candidate| known.content == content;
+        let n_alike = wisdom.iter().filter(|known: &&Candidate| known.category == category).count();
+        if n_alike < MOST_EACH && !wisdom.iter().any(is_known) {
+            let file = named_in(content, files);
+            let content = content.to_owned();
+            wisdom.push(Candidate { category, content, file, because, turn: turn.name.clone() });
+        }
+    };
+    for turn in turns.iter().filter(|turn| turn.kind == TurnKind::Said) {
+        for sentence in sentences(&turn.text) {
+            let small = sentence.to_lowercase();
+            let says = |words: &[&str]| words.iter().any(|word| small.contains(word));
+            if says(&FAILED) {
+                propose(Category::DeadEnd, "the agent says that it came to nothing", turn, sentence);
+            } else if says(&TRAP) {
+                propose(Category::Gotcha, "the agent warns of it", turn, sentence);
+            } else if says(&REASON) {
+                propose(Category::Insight, "the agent gives a reason", turn, sentence);
             }
         }
-        // What was changed on the way, and is not in the commit, was taken back.
-        let mut taken_back = BTreeSet::new();
-        for turn in turns.iter().filter(|turn| turn.kind == TurnKind::Edit && turn.is_ok != Some(false)) {
-            let is_in = |file: &String| *file == turn.text || turn.text.ends_with(&format!("/{file}"));
-            if !files.iter().any(is_in) && taken_back.insert(turn.text.as_str()) {
-                let content = format!("`{}` was changed on the way, and is not in the commit", turn.text);
-                propose(Category::DeadEnd, "an edit that did not stay", turn, &content);
-            }
-        }
-        Ok(Candidates {
-            schema: "chronicle-candidates/v1",
-            commit: commit.to_owned(),
-            session: session.record.name.clone(),
-            request: request.map(|turn| shortened(turn.text.trim(), LONGEST)),
-            wisdom,
-        })
     }
+    // What was changed on the way, and is not in the commit, was taken back.
+    let mut taken_back = BTreeSet::new();
+    for turn in turns.iter().filter(|turn| turn.kind == TurnKind::Edit && turn.is_ok != Some(false)) {
+        let is_in = |file: &String| *file == turn.text || turn.text.ends_with(&format!("/{file}"));
+        if !files.iter().any(is_in) && taken_back.insert(turn.text.as_str()) {
+            let content = format!("`{}` was changed on the way, and is not in the commit", turn.text);
+            propose(Category::DeadEnd, "an edit that did not stay", turn, &content);
+        }
+    }
+    Ok(Candidates {
+        schema: "chronicle-candidates/v1",
+        commit: commit.to_owned(),
+        session: session.record.name.clone(),
+        request: request.map(|turn| shortened(turn.text.trim(), LONGEST)),
+        wisdom,
+    })
 }
 
 /// What happened before `commit` was made, and after the commit before it.

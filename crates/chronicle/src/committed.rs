@@ -8,13 +8,11 @@ use chronicle_commits::{
 };
 use chronicle_core::correction::Tier;
 use chronicle_git::ObjectId;
+use chronicle_memory::injected::{AgentSession, ShownItem, Telling};
 use chronicle_workplace::Error;
 use jiff::SignedDuration;
 
-use crate::{
-    Annotator,
-    injected::{AgentSession, ShownItem, Telling},
-};
+use crate::Annotator;
 
 const EVENT: &str = "post-tool-use";
 

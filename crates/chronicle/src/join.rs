@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use chronicle_commits::Written;
 use chronicle_core::{LineRange, parse_time};
+use chronicle_memory::{OpenMemory, Scope};
 use chronicle_search::{NamedSession, SessionId, StoredEdit, StoredTurn, TurnKind};
 use chronicle_sessions::{Edited, FileLines, Likeness, shortened};
 use chronicle_workplace::Error;
@@ -14,11 +15,7 @@ use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{
-    Chronicle,
-    memory::{OpenMemory, Scope},
-    why::runs,
-};
+use crate::{Chronicle, why::runs};
 
 /// Letters of a line and its neighbours below which an edit explains nothing.
 const LEAST_LETTERS: usize = 6;
@@ -118,7 +115,7 @@ impl Chronicle {
         let Scope::One(project) = self.memory().memory_scope(&memory, None, false)? else {
             return Ok(Vec::new());
         };
-        let edits = memory.edits_of(project.id, names)?;
+        let edits = edits_of(&memory, project.id, names)?;
         let lines = FileLines::of(content);
         let mut makers: BTreeMap<String, Vec<NamedSession>> = BTreeMap::new();
         let mut since: BTreeMap<String, Option<Timestamp>> = BTreeMap::new();
@@ -179,7 +176,7 @@ impl Chronicle {
         }
         let mut origins: Vec<Origin> = found
             .into_iter()
-            .map(|(found, (lines, is_certain))| memory.origin(&found, &lines, is_certain, &edits))
+            .map(|(found, (lines, is_certain))| origin(&memory, &found, &lines, is_certain, &edits))
             .collect::<Result<_, _>>()?;
         origins.sort_by_key(|origin| origin.lines.first().map(|lines| lines.start));
         Ok(origins)
@@ -193,106 +190,105 @@ impl Chronicle {
     }
 }
 
-impl OpenMemory {
-    /// The edits of a project that worked on a file with any of these names.
-    fn edits_of(&self, project: chronicle_search::ProjectId, names: &[&str]) -> Result<Vec<FileEdit>, Error> {
-        let mut edits: Vec<FileEdit> = Vec::new();
-        for name in names {
-            let stored =
-                self.store.read(|connection| StoredEdit::of_file(connection, Some(project), name))?;
-            for StoredEdit { turn, lines } in stored {
-                if !is_same_file(&turn.text, name) || edits.iter().any(|known| known.turn.id == turn.id) {
-                    continue;
+/// The edits of a project that worked on a file with any of these names.
+fn edits_of(
+    memory: &OpenMemory,
+    project: chronicle_search::ProjectId,
+    names: &[&str],
+) -> Result<Vec<FileEdit>, Error> {
+    let mut edits: Vec<FileEdit> = Vec::new();
+    for name in names {
+        let stored = memory.store.read(|connection| StoredEdit::of_file(connection, Some(project), name))?;
+        for StoredEdit { turn, lines } in stored {
+            if !is_same_file(&turn.text, name) || edits.iter().any(|known| known.turn.id == turn.id) {
+                continue;
+            }
+            let Some(edited) = Edited::from_bytes(&lines) else { continue };
+            let session = session_of(memory, turn.session)?;
+            let Some(session) = session else { continue };
+            edits.push(FileEdit { root: root(&session).to_owned(), turn, edited });
+        }
+    }
+    Ok(edits)
+}
+
+fn session_of(memory: &OpenMemory, id: SessionId) -> Result<Option<NamedSession>, Error> {
+    Ok(memory.store.read(|connection| NamedSession::by_id(connection, id))?)
+}
+
+/// What there is to tell of a session that wrote lines.
+fn origin(
+    memory: &OpenMemory,
+    found: &Found,
+    lines: &[u32],
+    is_certain: bool,
+    edits: &[FileEdit],
+) -> Result<Origin, Error> {
+    let (session, edit, evidence) = match found {
+        Found::Maker { session } => (*session, None, "it made the commit; none of its edits has these words"),
+        Found::Edit { turn, is_contested, made_commit } => {
+            let edit = edits.iter().find(|edit| edit.turn.id == *turn).map(|edit| &edit.turn);
+            let evidence = match (made_commit, is_contested) {
+                (true, false) => "its edit wrote these words, and it made the commit",
+                (true, true) => {
+                    "its edit wrote these words, and it made the commit; another edit wrote them, too"
                 }
-                let Some(edited) = Edited::from_bytes(&lines) else { continue };
-                let session = self.session_of(turn.session)?;
-                let Some(session) = session else { continue };
-                edits.push(FileEdit { root: root(&session).to_owned(), turn, edited });
-            }
-        }
-        Ok(edits)
-    }
-
-    fn session_of(&self, id: SessionId) -> Result<Option<NamedSession>, Error> {
-        Ok(self.store.read(|connection| NamedSession::by_id(connection, id))?)
-    }
-
-    /// What there is to tell of a session that wrote lines.
-    fn origin(
-        &self,
-        found: &Found,
-        lines: &[u32],
-        is_certain: bool,
-        edits: &[FileEdit],
-    ) -> Result<Origin, Error> {
-        let (session, edit, evidence) = match found {
-            Found::Maker { session } => {
-                (*session, None, "it made the commit; none of its edits has these words")
-            }
-            Found::Edit { turn, is_contested, made_commit } => {
-                let edit = edits.iter().find(|edit| edit.turn.id == *turn).map(|edit| &edit.turn);
-                let evidence = match (made_commit, is_contested) {
-                    (true, false) => "its edit wrote these words, and it made the commit",
-                    (true, true) => {
-                        "its edit wrote these words, and it made the commit; another edit wrote them, too"
-                    }
-                    (false, false) => "its edit wrote these words, and no other session's did",
-                    (false, true) => "its edit wrote such words; another session may have, too",
-                };
-                (edit.map_or(SessionId(0), |turn| turn.session), edit, evidence)
-            }
-        };
-        let made_by = self.session_of(session)?;
-        // A human talks to the agent, not to its sub-agents.
-        let parent = match &made_by {
-            Some(own) if own.record.is_sub_agent => {
-                let named = own.record.parent.clone().unwrap_or_default();
-                self.store.read(|connection| NamedSession::by_name(connection, &own.record.agent, &named))?
-            }
-            _ => None,
-        };
-        let sub_agent = edit.and_then(|turn| turn.sub_agent.clone()).or_else(|| {
-            let own = made_by.as_ref().filter(|own| own.record.is_sub_agent)?;
-            Some(own.record.name.rsplit('/').next().unwrap_or_default().to_owned())
-        });
-        let (mut request, mut reasoning) = (None, Vec::new());
-        if let Some(turn) = edit {
-            let spoken = |session: SessionId, kinds: &[TurnKind], limit: usize| {
-                let before = (turn.at, (session == turn.session).then_some(turn.position));
-                self.store.read(|connection| StoredTurn::before(connection, session, before, kinds, limit))
+                (false, false) => "its edit wrote these words, and no other session's did",
+                (false, true) => "its edit wrote such words; another session may have, too",
             };
-            let prompts = [TurnKind::Prompt];
-            let asked = match &parent {
-                Some(parent) => spoken(parent.id, &prompts, 1)?,
-                None => spoken(turn.session, &prompts, 1)?,
-            };
-            let asked_at =
-                asked.first().filter(|asked| asked.session == turn.session).map(|asked| asked.position);
-            request = asked.first().map(|turn| shortened(turn.text.trim(), LONGEST_REQUEST));
-            let words = spoken(turn.session, &[TurnKind::Said], MOST_WORDS)?;
-            reasoning = words
-                .iter()
-                .rev()
-                .filter(|said| asked_at.is_none_or(|asked_at| asked_at < said.position))
-                .map(|said| shortened(said.text.trim(), LONGEST_WORD))
-                .collect();
+            (edit.map_or(SessionId(0), |turn| turn.session), edit, evidence)
         }
-        let told = parent.or(made_by);
-        Ok(Origin {
-            lines: runs(lines),
-            certainty: if is_certain { Certainty::Certain } else { Certainty::Likely },
-            evidence: evidence.to_owned(),
-            session: told.as_ref().map(|told| told.record.name.clone()).unwrap_or_default(),
-            agent: told.as_ref().map(|told| told.record.agent.clone()).unwrap_or_default(),
-            title: told.map(|told| told.record.title).unwrap_or_default(),
-            turn: edit.map(|turn| turn.name.clone()).filter(|name| !name.is_empty()),
-            transcript_line: edit.map(|turn| turn.line),
-            at: edit.and_then(|turn| turn.at).map(|at| at.to_string()),
-            sub_agent,
-            request,
-            reasoning,
-        })
+    };
+    let made_by = session_of(memory, session)?;
+    // A human talks to the agent, not to its sub-agents.
+    let parent = match &made_by {
+        Some(own) if own.record.is_sub_agent => {
+            let named = own.record.parent.clone().unwrap_or_default();
+            memory.store.read(|connection| NamedSession::by_name(connection, &own.record.agent, &named))?
+        }
+        _ => None,
+    };
+    let sub_agent = edit.and_then(|turn| turn.sub_agent.clone()).or_else(|| {
+        let own = made_by.as_ref().filter(|own| own.record.is_sub_agent)?;
+        Some(own.record.name.rsplit('/').next().unwrap_or_default().to_owned())
+    });
+    let (mut request, mut reasoning) = (None, Vec::new());
+    if let Some(turn) = edit {
+        let spoken = |session: SessionId, kinds: &[TurnKind], limit: usize| {
+            let before = (turn.at, (session == turn.session).then_some(turn.position));
+            memory.store.read(|connection| StoredTurn::before(connection, session, before, kinds, limit))
+        };
+        let prompts = [TurnKind::Prompt];
+        let asked = match &parent {
+            Some(parent) => spoken(parent.id, &prompts, 1)?,
+            None => spoken(turn.session, &prompts, 1)?,
+        };
+        let asked_at =
+            asked.first().filter(|asked| asked.session == turn.session).map(|asked| asked.position);
+        request = asked.first().map(|turn| shortened(turn.text.trim(), LONGEST_REQUEST));
+        let words = spoken(turn.session, &[TurnKind::Said], MOST_WORDS)?;
+        reasoning = words
+            .iter()
+            .rev()
+            .filter(|said| asked_at.is_none_or(|asked_at| asked_at < said.position))
+            .map(|said| shortened(said.text.trim(), LONGEST_WORD))
+            .collect();
     }
+    let told = parent.or(made_by);
+    Ok(Origin {
+        lines: runs(lines),
+        certainty: if is_certain { Certainty::Certain } else { Certainty::Likely },
+        evidence: evidence.to_owned(),
+        session: told.as_ref().map(|told| told.record.name.clone()).unwrap_or_default(),
+        agent: told.as_ref().map(|told| told.record.agent.clone()).unwrap_or_default(),
+        title: told.map(|told| told.record.title).unwrap_or_default(),
+        turn: edit.map(|turn| turn.name.clone()).filter(|name| !name.is_empty()),
+        transcript_line: edit.map(|turn| turn.line),
+        at: edit.and_then(|turn| turn.at).map(|at| at.to_string()),
+        sub_agent,
+        request,
+        reasoning,
+    })
 }
 
 /// The name of the session that a human leads.

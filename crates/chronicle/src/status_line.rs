@@ -3,8 +3,9 @@
 use std::fmt::Write;
 
 use chronicle_git::NOTES_REF;
+use chronicle_memory::Scope;
 
-use crate::{Chronicle, memory::Scope};
+use crate::Chronicle;
 
 /// What stands in an agent's status line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -2,7 +2,7 @@
 
 use std::{ffi::OsString, path::PathBuf};
 
-use chronicle::sessions::opencode_session;
+use chronicle_memory::sessions::opencode_session;
 use serde_json::{Value, json};
 
 use super::{AgentEvent, Said, payload::Payload};

@@ -12,8 +12,9 @@ use std::{
 
 use chronicle::{
     AnnotateReply, Check, Chronicle, CorrectReply, Deps, KnowledgeReply, Reading, Summary, Timeline, Why,
-    agent::fenced,
-    ask::Asked,
+    agent::fenced, ask::Asked,
+};
+use chronicle_memory::{
     brief::Brief,
     find::Finding,
     learning::Preferences,

@@ -9,14 +9,12 @@ use chronicle_core::{
     room,
 };
 use chronicle_git::{ByteSlice, FETCHED_NOTES, files};
+use chronicle_memory::injected::{SessionLog, Telling};
 use chronicle_sessions::{Edit, EditKind};
 use chronicle_workplace::Error;
 
 use super::{AgentSession, AgentTexts, ShownItem};
-use crate::{
-    Agents, Budget, ReadCommand,
-    injected::{SessionLog, Telling},
-};
+use crate::{Agents, Budget, ReadCommand};
 
 /// Files, places in one file, and items that are told of at most.
 const MOST_FILES: usize = 8;

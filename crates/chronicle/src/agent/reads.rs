@@ -4,6 +4,7 @@ use std::{cmp::Reverse, collections::HashSet, path::Path};
 
 use chronicle_core::{Category, LineRange, correction::Tier, reading::WisdomItem};
 use chronicle_git::files;
+use chronicle_memory::injected::Telling;
 use chronicle_sessions::{FileRead, ReadLines};
 use chronicle_workplace::Error;
 use jiff::Timestamp;
@@ -12,7 +13,7 @@ use super::{
     AgentSession, AgentTexts,
     edits::{is_reason, items},
 };
-use crate::{Agents, injected::Telling};
+use crate::Agents;
 
 /// The event, as it is written down.
 const EVENT: &str = "read";

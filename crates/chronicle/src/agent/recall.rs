@@ -9,6 +9,11 @@ use chronicle_core::{
     reading::{Reading, State},
     room,
 };
+use chronicle_memory::{
+    find::FindCommand,
+    injected::{SessionLog, Telling},
+    sessions::short_session,
+};
 use chronicle_workplace::Error;
 
 use super::{
@@ -17,12 +22,7 @@ use super::{
 };
 use chronicle_git::{BString, ByteSlice};
 
-use crate::{
-    Agents, Budget, ReadCommand,
-    find::FindCommand,
-    injected::{SessionLog, Telling},
-    sessions::short_session,
-};
+use crate::{Agents, Budget, ReadCommand};
 
 const EVENT: &str = "user-prompt-submit";
 

@@ -3,16 +3,15 @@
 use std::time::Duration;
 
 use chronicle_core::correction::Tier;
-use chronicle_workplace::Error;
-
-use super::{AgentSession, AgentTexts, ShownItem, edits::beginning};
-use crate::{
-    Agents,
+use chronicle_memory::{
     brief::{Brief, BriefCommand, DEFAULT_BUDGET},
-    counted,
     injected::{Telling, log, tokens},
     sessions::{IngestCommand, What},
 };
+use chronicle_workplace::Error;
+
+use super::{AgentSession, AgentTexts, ShownItem, edits::beginning};
+use crate::{Agents, counted};
 
 /// The event, as it is written down.
 pub(super) const EVENT: &str = "session-start";
@@ -82,7 +81,7 @@ impl Agents<'_> {
         if text.is_empty() {
             if let Some(log) = &mut log {
                 let begun = log::Record::event(self.workplace().now(), EVENT, self.workplace().directory());
-                let _written = log.append(&log::Record { key: Some(key.to_owned()), ..begun });
+                let _written = log.append(&begun.with_key(key));
             }
             return Ok(None);
         }

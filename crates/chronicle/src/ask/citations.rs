@@ -3,12 +3,7 @@
 use std::collections::BTreeSet;
 
 use chronicle_core::reading::Reading;
-use chronicle_sessions::shortened;
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use crate::{
-    Why,
+use chronicle_memory::{
     brief::Brief,
     catch_up::CatchUp,
     digest::Digest,
@@ -16,6 +11,11 @@ use crate::{
     learning::{Patterns, Place, Preferences, Problems, Projects, Skills},
     threads::Pending,
 };
+use chronicle_sessions::shortened;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::Why;
 
 /// How many are told at most.
 const MOST: usize = 24;
@@ -136,7 +136,7 @@ impl Cites for Digest {
 
 impl Cites for Pending {
     fn all(&self) -> Vec<Citation> {
-        let of = |item: &crate::threads::OpenItem| Citation {
+        let of = |item: &chronicle_memory::threads::OpenItem| Citation {
             session: item.session.clone(),
             commit: item.commit.clone(),
             text: item.summary.clone(),
@@ -146,12 +146,10 @@ impl Cites for Pending {
     }
 }
 
-impl About {
-    /// Decisions first.
-    pub(super) fn cites_decisions(&self) -> Vec<Citation> {
-        let decisions = self.decisions.iter().map(Citation::turn);
-        numbered(decisions.chain(self.all()).collect())
-    }
+/// What `about` cites, decisions first.
+pub(super) fn decisions_first(about: &About) -> Vec<Citation> {
+    let decisions = about.decisions.iter().map(Citation::turn);
+    numbered(decisions.chain(about.all()).collect())
 }
 
 impl Cites for About {
@@ -218,7 +216,7 @@ impl Cites for Reading {
 
 impl Cites for Preferences {
     fn all(&self) -> Vec<Citation> {
-        let of = |preference: &crate::learning::Preference| {
+        let of = |preference: &chronicle_memory::learning::Preference| {
             let first = preference.evidence.first()?;
             Some(Citation::place(&first.place, first.said.as_deref().unwrap_or(&preference.preference)))
         };
@@ -259,7 +257,7 @@ impl Cites for Problems {
 
 impl Cites for Projects {
     fn all(&self) -> Vec<Citation> {
-        let of = |project: &crate::learning::KnownProject| {
+        let of = |project: &chronicle_memory::learning::KnownProject| {
             let used = project.technologies.iter().find(|used| !used.evidence.is_empty())?;
             let text = format!("{} uses {} ({})", project.project, used.technology, used.by.join(", "));
             Some(Citation::place(&used.evidence[0], &text))

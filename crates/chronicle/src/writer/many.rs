@@ -13,18 +13,14 @@ use std::{
 use chronicle_core::Source;
 use chronicle_git::{Glance, ObjectId, UserConfig};
 use chronicle_llm::{Cancel, Model, ModelError};
+use chronicle_memory::sessions::{IngestCommand, What};
 use chronicle_workplace::{
     Bounds, Error, Workplace,
     error::{NoModelSnafu, NothingToDoSnafu},
 };
 
 use super::{Asking, WrittenCommit, WrittenReply};
-use crate::{
-    Annotator, Chronicle, WrittenOutcome,
-    rewrite::commits_between,
-    sessions::{IngestCommand, What},
-    writer_log::WriterLog,
-};
+use crate::{Annotator, Chronicle, WrittenOutcome, rewrite::commits_between, writer_log::WriterLog};
 
 /// The commits to look at.
 #[derive(Debug, Clone, PartialEq, Eq)]

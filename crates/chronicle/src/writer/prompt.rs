@@ -6,6 +6,7 @@
 use std::fmt::Write;
 
 use chronicle_core::{clipped, tokens};
+use chronicle_memory::excerpt;
 use chronicle_workplace::Error;
 
 use super::{
@@ -14,7 +15,6 @@ use super::{
     pieces,
     plan::{Plan, Planned},
 };
-use crate::excerpt;
 
 /// Who the model is to be.
 const BASE: &str = "\

@@ -3,6 +3,10 @@
 use std::fmt::Write;
 
 use chronicle_core::tokens;
+use chronicle_memory::{
+    OpenMemory, Scope,
+    excerpt::{self, clean, told},
+};
 use chronicle_search::{NamedSession, StoredTurn, TurnKind};
 use chronicle_sessions::shortened;
 use chronicle_workplace::Error;
@@ -11,8 +15,6 @@ use crate::{
     Annotator,
     agent::AgentSession,
     candidates::{FAILED, REASON, TRAP, turns_behind},
-    excerpt::{self, clean, told},
-    memory::{OpenMemory, Scope},
 };
 
 /// The session that made a commit, as far as it is about that commit.

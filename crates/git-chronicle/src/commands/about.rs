@@ -1,4 +1,5 @@
-use chronicle::{Chronicle, find::AboutCommand};
+use chronicle::Chronicle;
+use chronicle_memory::find::AboutCommand;
 use chronicle_render as render;
 
 use crate::{cli::at_least_one, error::CommandError, ui::Ui};

@@ -1,9 +1,7 @@
 use std::{io::Read, path::PathBuf};
 
-use chronicle::{
-    Chronicle,
-    blocks::{DEFAULT_LIMIT, ShownBlock},
-};
+use chronicle::Chronicle;
+use chronicle_memory::blocks::{DEFAULT_LIMIT, ShownBlock};
 use chronicle_render as render;
 use clap::Subcommand;
 use snafu::ResultExt;

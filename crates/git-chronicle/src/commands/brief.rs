@@ -1,7 +1,5 @@
-use chronicle::{
-    Chronicle,
-    brief::{BriefCommand, DEFAULT_BUDGET},
-};
+use chronicle::Chronicle;
+use chronicle_memory::brief::{BriefCommand, DEFAULT_BUDGET};
 use chronicle_render as render;
 
 use crate::{error::CommandError, ui::Ui};

@@ -1,4 +1,5 @@
-use chronicle::{Chronicle, catch_up::CatchUpCommand};
+use chronicle::Chronicle;
+use chronicle_memory::catch_up::CatchUpCommand;
 use chronicle_render as render;
 
 use crate::{cli::at_least_one, error::CommandError, ui::Ui};

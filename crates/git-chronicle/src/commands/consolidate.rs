@@ -1,4 +1,5 @@
-use chronicle::{Chronicle, Span, sleep::ConsolidateCommand};
+use chronicle::{Chronicle, Span};
+use chronicle_memory::sleep::ConsolidateCommand;
 use chronicle_render as render;
 
 use crate::{error::CommandError, ui::Ui};

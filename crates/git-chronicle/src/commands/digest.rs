@@ -1,4 +1,5 @@
-use chronicle::{Chronicle, digest::DigestCommand};
+use chronicle::Chronicle;
+use chronicle_memory::digest::DigestCommand;
 use chronicle_render as render;
 
 use crate::{error::CommandError, ui::Ui};

@@ -1,4 +1,5 @@
-use chronicle::{Chronicle, learning::FeedbackCommand};
+use chronicle::Chronicle;
+use chronicle_memory::learning::FeedbackCommand;
 use chronicle_render as render;
 
 use crate::{error::CommandError, ui::Ui};

@@ -1,5 +1,5 @@
-use chronicle::{
-    Chronicle,
+use chronicle::Chronicle;
+use chronicle_memory::{
     find::{FindCommand, TURN_KINDS},
     share::FindSharedCommand,
 };

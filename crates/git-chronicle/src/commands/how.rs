@@ -1,4 +1,5 @@
-use chronicle::{Chronicle, find::HowCommand};
+use chronicle::Chronicle;
+use chronicle_memory::find::HowCommand;
 use chronicle_render as render;
 
 use crate::{cli::at_least_one, error::CommandError, ui::Ui};

@@ -1,7 +1,5 @@
-use chronicle::{
-    Chronicle,
-    learning::{PATTERN_KINDS, PatternsCommand},
-};
+use chronicle::Chronicle;
+use chronicle_memory::learning::{PATTERN_KINDS, PatternsCommand};
 use chronicle_render as render;
 
 use crate::{background, error::CommandError, ui::Ui};

@@ -1,5 +1,6 @@
 use crate::{cli::at_least_one, error::CommandError, ui::Ui};
-use chronicle::{Chronicle, counted, threads::PendingCommand};
+use chronicle::{Chronicle, counted};
+use chronicle_memory::threads::PendingCommand;
 use chronicle_render as render;
 
 /// List unfinished work, the most urgent first

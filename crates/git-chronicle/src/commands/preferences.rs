@@ -1,7 +1,5 @@
-use chronicle::{
-    Chronicle,
-    learning::{FeedbackCommand, PreferencesCommand},
-};
+use chronicle::Chronicle;
+use chronicle_memory::learning::{FeedbackCommand, PreferencesCommand};
 use chronicle_render as render;
 
 use crate::{background, error::CommandError, ui::Ui};

@@ -1,4 +1,5 @@
-use chronicle::{Chronicle, learning::ProjectsCommand};
+use chronicle::Chronicle;
+use chronicle_memory::learning::ProjectsCommand;
 use chronicle_render as render;
 
 use crate::{background, error::CommandError, ui::Ui};

@@ -1,9 +1,7 @@
 use std::path::PathBuf;
 
-use chronicle::{
-    Chronicle, Model, Purpose, counted,
-    sessions::{ForgetCommand, IngestCommand, What, WordCommand, WordedOutcome},
-};
+use chronicle::{Chronicle, Model, Purpose, counted};
+use chronicle_memory::sessions::{ForgetCommand, IngestCommand, What, WordCommand, WordedOutcome};
 use chronicle_render as render;
 use chronicle_workplace::RunLimits;
 use clap::Subcommand;

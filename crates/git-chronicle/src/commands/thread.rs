@@ -1,7 +1,5 @@
-use chronicle::{
-    Chronicle, How, Priority, ThreadKind,
-    threads::{AddThread, ClosedCommand, Status, ThreadAct, ThreadReply},
-};
+use chronicle::{Chronicle, How, Priority, ThreadKind};
+use chronicle_memory::threads::{AddThread, ClosedCommand, Status, ThreadAct, ThreadReply};
 use chronicle_render as render;
 use clap::Subcommand;
 

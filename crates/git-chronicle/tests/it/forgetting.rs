@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use chronicle::sessions::TextPlace;
+use chronicle_memory::sessions::TextPlace;
 use serde_json::{Value, json};
 
 use crate::{

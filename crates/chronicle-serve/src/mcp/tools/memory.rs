@@ -1,10 +1,8 @@
 //! What sessions with agents left behind.
 
-use chronicle::{
-    Chronicle, How,
-    ask::AskCommand,
+use chronicle::{Chronicle, How, ask::AskCommand, counted};
+use chronicle_memory::{
     brief::{BriefCommand, DEFAULT_BUDGET},
-    counted,
     find::{FindCommand, TURN_KINDS},
     learning::PreferencesCommand,
     threads::{PendingCommand, ThreadAct},

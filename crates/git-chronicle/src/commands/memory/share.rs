@@ -1,7 +1,5 @@
-use chronicle::{
-    Chronicle,
-    share::{SHARED_KINDS, ShareInit, ShareWhat},
-};
+use chronicle::Chronicle;
+use chronicle_memory::share::{SHARED_KINDS, ShareInit, ShareWhat};
 use chronicle_render as render;
 use clap::Subcommand;
 

@@ -13,7 +13,7 @@ const SESSIONS: &str = "sessions";
 
 impl Memory<'_> {
     /// Whether the store is whole and private, and whether transcripts wait to be taken in.
-    pub(crate) fn memory_health(&self, fix: bool) -> Vec<Finding> {
+    pub fn memory_health(&self, fix: bool) -> Vec<Finding> {
         let mut memory = match self.open() {
             Ok(Some(memory)) => memory,
             Ok(None) => return vec![Finding::ok(SESSIONS, "no sessions are remembered yet")],

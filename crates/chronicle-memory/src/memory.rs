@@ -16,13 +16,14 @@ use crate::{Blocks, Learning, Shared, Threads};
 const STORE_FILE: &str = "chronicle.db";
 
 /// The store of session memory, opened.
-pub(crate) struct OpenMemory {
-    pub(crate) store: Store,
+pub struct OpenMemory {
+    /// Its tables.
+    pub store: Store,
 }
 
 /// The sessions and threads that a question is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Scope {
+pub enum Scope {
     /// Those of one project.
     One(Project),
     /// Those of every project.
@@ -92,7 +93,7 @@ impl<'w> Memory<'w> {
 
 impl Memory<'_> {
     /// Session memory, to ask it something; none where nothing was ever remembered.
-    pub(crate) fn open(&self) -> Result<Option<OpenMemory>, Error> {
+    pub fn open(&self) -> Result<Option<OpenMemory>, Error> {
         let home = self.workplace.memory_home()?;
         let store = Store::open(&home.join(STORE_FILE))?;
         Ok(store.map(|store| OpenMemory { store }))
@@ -106,7 +107,7 @@ impl Memory<'_> {
     }
 
     /// What a question is about: the current project, the one that is named, or all.
-    pub(crate) fn memory_scope(
+    pub fn memory_scope(
         &self,
         memory: &OpenMemory,
         named: Option<&str>,

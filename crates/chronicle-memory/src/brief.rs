@@ -97,7 +97,7 @@ pub struct Brief {
     pub n_elsewhere: usize,
     /// How many lessons are on the commits that are checked out.
     #[serde(skip)]
-    pub(crate) n_lessons: usize,
+    pub n_lessons: usize,
 }
 
 /// A session, where it stopped.

@@ -277,7 +277,7 @@ impl Threads<'_> {
     }
 
     /// What a briefing tells of commit memory: as it is kept, or made now.
-    pub(crate) fn recap(&self) -> Recap {
+    pub fn recap(&self) -> Recap {
         self.recap_as(Recap::kept, |recap| recap.at_hand())
     }
 

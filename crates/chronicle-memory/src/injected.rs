@@ -1,6 +1,6 @@
 //! What agents were told, when, why, and whether they made use of it.
 
-pub(crate) mod log;
+pub mod log;
 mod telling;
 
 use std::collections::{BTreeMap, HashSet};
@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::log::Record;
-pub(crate) use self::telling::{Telling, tokens};
+pub use self::telling::{Telling, tokens};
 pub use self::{
     log::{SessionLog, ShownItem},
     telling::{AgentSession, LONGEST_TEXT, fenced, without_fences},

@@ -31,7 +31,7 @@ const SAME_START: jiff::SignedDuration = jiff::SignedDuration::from_secs(10);
 
 /// What was told on one occasion.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Record {
+pub struct Record {
     pub(crate) at: Timestamp,
     pub(crate) event: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -41,10 +41,11 @@ pub(crate) struct Record {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) why: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) items: Vec<ShownItem>,
+    /// What it was about.
+    pub items: Vec<ShownItem>,
     /// The words, as the agent got them; empty where it got none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub(crate) text: String,
+    pub text: String,
 }
 
 /// One thing that was told.
@@ -85,7 +86,7 @@ impl ShownItem {
 
 impl Record {
     /// That something happened at which nothing was told.
-    pub(crate) fn event(at: Timestamp, event: &str, folder: &Path) -> Self {
+    pub fn event(at: Timestamp, event: &str, folder: &Path) -> Self {
         Self {
             at,
             event: event.to_owned(),
@@ -97,6 +98,12 @@ impl Record {
         }
     }
 
+    /// The same, which `key` names.
+    #[must_use]
+    pub fn with_key(self, key: &str) -> Self {
+        Self { key: Some(key.to_owned()), ..self }
+    }
+
     /// Whether what was told before is gone from what the agent sees.
     fn is_new_context(&self) -> bool {
         self.event == START && matches!(self.key.as_deref(), Some("compact" | "clear"))
@@ -106,7 +113,8 @@ impl Record {
 /// The file of one session, held until it is dropped.
 pub struct SessionLog {
     file: File,
-    pub(crate) records: Vec<Record>,
+    /// What was told so far, the oldest first.
+    pub records: Vec<Record>,
     ends_in_line: bool,
 }
 
@@ -138,7 +146,7 @@ impl SessionLog {
     }
 
     /// Adds a record. One that a crash cut off stands on a line of its own.
-    pub(crate) fn append(&mut self, record: &Record) -> io::Result<()> {
+    pub fn append(&mut self, record: &Record) -> io::Result<()> {
         let mut line = if self.ends_in_line { Vec::new() } else { vec![b'\n'] };
         serde_json::to_writer(&mut line, record)?;
         line.push(b'\n');
@@ -146,12 +154,12 @@ impl SessionLog {
     }
 
     /// What the agent was told and still sees.
-    pub(crate) fn shown(&self) -> HashSet<&str> {
+    pub fn shown(&self) -> HashSet<&str> {
         self.of_context().flat_map(|record| &record.items).map(|item| item.id.as_str()).collect()
     }
 
     /// How many lines it was told at `event`, and still sees.
-    pub(crate) fn n_lines(&self, event: &str) -> usize {
+    pub fn n_lines(&self, event: &str) -> usize {
         let told = self.of_context().filter(|record| record.event == event);
         told.map(|record| record.text.lines().count()).sum()
     }
@@ -162,13 +170,13 @@ impl SessionLog {
     }
 
     /// Whether this very occasion was met before: a second host, or a second set of hooks, tells of it again.
-    pub(crate) fn has(&self, event: &str, key: Option<&str>) -> bool {
+    pub fn has(&self, event: &str, key: Option<&str>) -> bool {
         key.is_some()
             && self.records.iter().any(|record| record.event == event && record.key.as_deref() == key)
     }
 
     /// Whether the session was told to have begun in this way just now.
-    pub(crate) fn has_just_begun(&self, event: &str, key: Option<&str>, now: Timestamp) -> bool {
+    pub fn has_just_begun(&self, event: &str, key: Option<&str>, now: Timestamp) -> bool {
         let is_same = |record: &Record| record.event == event && record.key.as_deref() == key;
         let last = self.records.iter().rfind(|record| is_same(record));
         last.is_some_and(|record| record.at <= now && now.duration_since(record.at) < SAME_START)
@@ -285,7 +293,7 @@ pub(crate) fn all(folder: &Path) -> Vec<(String, Vec<Record>)> {
 }
 
 /// Removes the files that nobody wrote to for so long.
-pub(crate) fn tidy(folder: &Path, now: std::time::SystemTime, age: Duration) {
+pub fn tidy(folder: &Path, now: std::time::SystemTime, age: Duration) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
         let modified = entry.metadata().and_then(|meta| meta.modified());

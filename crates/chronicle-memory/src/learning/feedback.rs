@@ -216,7 +216,7 @@ impl Learning<'_> {
     }
 
     /// The lessons that were rejected on this machine. Their notes are shared, and stay as they are.
-    pub(crate) fn rejected_lessons(&self) -> BTreeSet<String> {
+    pub fn rejected_lessons(&self) -> BTreeSet<String> {
         let read = |home: PathBuf| fs::read_to_string(home.join(REJECTED_LESSONS)).ok();
         let text = self.workplace.memory_home().ok().and_then(read).unwrap_or_default();
         text.lines().map(str::to_owned).collect()

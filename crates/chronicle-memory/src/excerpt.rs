@@ -13,19 +13,19 @@ const LONGEST_ANSWER: usize = 400;
 const PER_TURN: u64 = 8;
 
 /// A text without secrets and without what acts on a terminal.
-pub(crate) fn clean(text: &str) -> String {
+pub fn clean(text: &str) -> String {
     cleaned(text).0.into_owned()
 }
 
 /// Puts a text between marks that name `id`, of some kind, without secrets and without the marks themselves.
-pub(crate) fn fenced(id: &str, kind: &str, text: &str) -> String {
+pub fn fenced(id: &str, kind: &str, text: &str) -> String {
     let mark = format!("data-{id}");
     let text = clean(text).replace(&mark, "data");
     format!("<{mark} kind=\"{kind}\">\n{}\n</{mark}>", text.trim_end_matches('\n'))
 }
 
 /// Whether a text says `quote`, however it is laid out.
-pub(crate) fn says(text: &str, quote: &str) -> bool {
+pub fn says(text: &str, quote: &str) -> bool {
     let flat = |text: &str| clean(text).split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
     let quote = flat(quote);
     let quote = quote.trim_matches(['"', '…', '.', '\'']);
@@ -34,7 +34,7 @@ pub(crate) fn says(text: &str, quote: &str) -> bool {
 
 /// Keeps, of numbered texts with their weights, the weightiest that fit into a budget, in their order; how many were left
 /// out comes back.
-pub(crate) fn keep_weightiest(texts: &mut Vec<(usize, u8, String)>, budget: u64) -> usize {
+pub fn keep_weightiest(texts: &mut Vec<(usize, u8, String)>, budget: u64) -> usize {
     let mut order: Vec<usize> = (0..texts.len()).collect();
     order.sort_by_key(|at| (std::cmp::Reverse(texts[*at].1), *at));
     let mut left = budget;
@@ -53,7 +53,7 @@ pub(crate) fn keep_weightiest(texts: &mut Vec<(usize, u8, String)>, budget: u64)
 }
 
 /// A turn in words, `with_answer` with what came back of calls that failed; none for what tells nothing.
-pub(crate) fn told(turn: &StoredTurn, with_answer: bool) -> Option<String> {
+pub fn told(turn: &StoredTurn, with_answer: bool) -> Option<String> {
     let words = |longest| shortened(&clean(&turn.text), longest);
     let answer = || {
         let answer = turn.answer.as_deref().filter(|_| with_answer).unwrap_or_default();

@@ -25,7 +25,7 @@ pub struct AgentSession {
 }
 
 /// What is being told, and on what occasion.
-pub(crate) struct Telling<'t> {
+pub struct Telling<'t> {
     /// The event, such as `pre-tool-use`.
     pub event: &'static str,
     /// What names the occasion: the same one twice is told of once.
@@ -46,13 +46,17 @@ impl Memory<'_> {
         }
     }
 
-    pub(crate) fn session_log(&self, session: &AgentSession) -> Result<SessionLog, Error> {
+    /// The log of what `session` was told, held until it is dropped.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub fn session_log(&self, session: &AgentSession) -> Result<SessionLog, Error> {
         let folder = self.injected_folder()?;
         SessionLog::open(&folder, session).map_err(|source| Error::WriteOutput { path: folder, source })
     }
 
     /// Whether there is a log of a session; asking makes none.
-    pub(crate) fn was_told(&self, session: &AgentSession) -> bool {
+    pub fn was_told(&self, session: &AgentSession) -> bool {
         self.injected_folder().is_ok_and(|folder| log::exists(&folder, session))
     }
 
@@ -73,7 +77,7 @@ impl Memory<'_> {
     }
 
     /// Takes the words out of the logs of what agents were shown: some may be of what is to be forgotten.
-    pub(crate) fn forget_words_shown(&self) -> Result<(), Error> {
+    pub fn forget_words_shown(&self) -> Result<(), Error> {
         match self.injected_folder() {
             Ok(folder) => log::strike_words(&folder),
             // Without a data folder nothing was ever shown.
@@ -82,12 +86,16 @@ impl Memory<'_> {
         }
     }
 
-    pub(crate) fn injected_folder(&self) -> Result<PathBuf, Error> {
+    /// The folder of the logs.
+    ///
+    /// # Errors
+    /// When there is no home of session memory.
+    pub fn injected_folder(&self) -> Result<PathBuf, Error> {
         Ok(self.workplace.memory_home()?.join("injected"))
     }
 
     /// Writes down what is told, and puts it between fences.
-    pub(crate) fn tell(&self, log: &mut SessionLog, telling: Telling<'_>) -> Result<String, Error> {
+    pub fn tell(&self, log: &mut SessionLog, telling: Telling<'_>) -> Result<String, Error> {
         let record = self.record(telling);
         let path = self.injected_folder()?;
         log.append(&record).map_err(|source| Error::WriteOutput { path, source })?;
@@ -95,7 +103,7 @@ impl Memory<'_> {
     }
 
     /// What is told as it is written down, between fences.
-    pub(crate) fn record(&self, telling: Telling<'_>) -> Record {
+    pub fn record(&self, telling: Telling<'_>) -> Record {
         Record {
             at: self.workplace.now(),
             event: telling.event.to_owned(),
@@ -109,7 +117,7 @@ impl Memory<'_> {
 }
 
 /// How many tokens of about four characters a text is.
-pub(crate) fn tokens(text: &str) -> usize {
+pub fn tokens(text: &str) -> usize {
     text.chars().count().div_ceil(4)
 }
 
