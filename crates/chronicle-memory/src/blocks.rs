@@ -19,13 +19,12 @@ use chronicle_workplace::{
     Error, Workplace,
     error::{BlockChangedSnafu, BlockTooLongSnafu, EmptyQuestionSnafu, NoBlockSnafu, RefusedBlockSnafu},
 };
-use schemars::JsonSchema;
-use serde::Serialize;
-use snafu::ensure;
-
 pub(crate) use drafts::Past;
 pub(crate) use filed::{BLOCK, BlockFile};
 pub(crate) use renewed::{Renewal, line_of_run};
+use schemars::JsonSchema;
+use serde::Serialize;
+use snafu::ensure;
 
 use crate::{
     Memory,

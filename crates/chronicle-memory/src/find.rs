@@ -5,30 +5,29 @@ mod how;
 mod rerank;
 mod snippet;
 
-pub use about::{About, AboutCommand, AboutCommit, AboutFile, AboutSession, AboutThread};
-use chronicle_workplace::{Error, Setting, error::EmptyQuestionSnafu};
-pub use how::{How, HowCommand, Procedure, Step};
-
 use std::{
     borrow::Cow,
     collections::{BTreeMap, BTreeSet},
     path::Path,
 };
 
+pub use about::{About, AboutCommand, AboutCommit, AboutFile, AboutSession, AboutThread};
 use chronicle_search::{
     Found, Hit, NamedSession, Question, Scope as SearchScope, StoredTurn, TurnKind, search,
 };
+use chronicle_workplace::{Error, Setting, error::EmptyQuestionSnafu};
+pub use how::{How, HowCommand, Procedure, Step};
+use rerank::{MOST_READ, rank_again};
 use schemars::JsonSchema;
 use serde::Serialize;
 use snafu::ensure;
+pub use snippet::Snippet;
+pub(crate) use snippet::snippet;
 
 use crate::{
     Memory,
     memory::{OpenMemory, Scope},
 };
-use rerank::{MOST_READ, rank_again};
-pub use snippet::Snippet;
-pub(crate) use snippet::snippet;
 
 /// How many hits of other projects are counted.
 const MOST_COUNTED: usize = 100;

@@ -15,6 +15,7 @@ mod transfer;
 mod vectors;
 mod wording;
 
+use chronicle_search::{NamedSession, Project};
 use chronicle_workplace::{Error, error::UnknownSessionSnafu};
 pub use forget::{ForgetCommand, ForgetReply, ForgottenSession};
 pub use ingest::{IngestCommand, IngestReply, Progress, UnreadFile, What};
@@ -23,14 +24,11 @@ pub(crate) use kept::{is_there as is_transcript_there, look as look_at, read as 
 pub(crate) use look::Digested;
 pub use look::{ListedSession, SessionList, SessionThread, ShownSession, ShownTurn};
 pub use place::ExcludeReply;
+use queue::QUEUE_LOCK;
+use snafu::ensure;
 pub use text_places::{Forgets, TEXT_PLACES, TextPlace};
 pub use transfer::MemoryTransfer;
 pub use wording::{WordCommand, WordedOutcome, WordedReply, WordedSession};
-
-use chronicle_search::{NamedSession, Project};
-use snafu::ensure;
-
-use queue::QUEUE_LOCK;
 
 use crate::memory::OpenMemory;
 

@@ -23,11 +23,11 @@ use chronicle_workplace::{
 use jiff::SignedDuration;
 use schemars::JsonSchema;
 use serde::Serialize;
+use snafu::{OptionExt, ensure};
 
 pub use self::find::{FindSharedCommand, FoundShared, SharedFinding};
 use self::{allowed::Allowed, record::Sharing};
 use crate::Memory;
-use snafu::{OptionExt, ensure};
 
 /// The folder of copies, below the home of session memory.
 const COPIES: &str = "shared";

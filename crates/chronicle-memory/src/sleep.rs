@@ -16,10 +16,9 @@ use chronicle_git::FileLock;
 use chronicle_llm::Purpose;
 use chronicle_search::Job;
 use chronicle_workplace::Error;
+pub(crate) use cold::remove_kept;
 use schemars::JsonSchema;
 use serde::Serialize;
-
-pub(crate) use cold::remove_kept;
 pub(crate) use wording::Wordings;
 pub use wording::{WordedMemory, Words};
 

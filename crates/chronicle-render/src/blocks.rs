@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use chronicle_core::{block::Author, counted};
+use chronicle_memory::blocks::{BlockHistory, BlockList, FoundLines, ListedBlock, ShownBlock};
 
 use super::{View, words, words::one_line};
-use chronicle_memory::blocks::{BlockHistory, BlockList, FoundLines, ListedBlock, ShownBlock};
 
 pub(super) fn list(list: &BlockList, view: &View) -> String {
     let mut out = String::from("# Blocks\n\n");

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{View, words, words::one_line};
-use chronicle::Candidates;
+use chronicle_annotator::Candidates;
 use chronicle_memory::sessions::short_session;
 
 pub(super) fn markdown(candidates: &Candidates, _view: &View) -> String {

@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
+use chronicle::{Check, Touch, TouchedDependent, TouchedLesson};
 use chronicle_core::{Age, Category, reading::json_line};
 use serde_json::json;
 
 use super::{View, correct, deps, markdown::gap, words};
-use chronicle::{Check, Touch, TouchedDependent, TouchedLesson};
 
 /// The form in which a code host takes remarks on lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

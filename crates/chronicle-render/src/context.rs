@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
+use chronicle::AuthorContext;
 use chronicle_core::{Age, parse_time};
 
 use super::{View, words};
-use chronicle::AuthorContext;
 
 pub(super) fn markdown(contexts: &[AuthorContext], view: &View) -> String {
     let mut out = String::new();

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use chronicle::{ClaimLine, CorrectReply};
 use chronicle_core::{
     Age,
     correction::{CorrectionItem, CorrectionKind, Tier},
@@ -9,7 +10,6 @@ use chronicle_core::{
 };
 
 use super::{View, words};
-use chronicle::{ClaimLine, CorrectReply};
 
 /// `flagged by Ada, 2 days ago: wrong since the pool waits`.
 pub(super) fn words(item: &CorrectionItem, view: &View) -> String {

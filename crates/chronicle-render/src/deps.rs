@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use chronicle::Deps;
 use chronicle_core::{
     Age,
     dependent::{Dependent, Strength},
@@ -9,7 +10,6 @@ use chronicle_core::{
 };
 
 use super::{View, correct, markdown::named, words};
-use chronicle::Deps;
 
 pub(super) fn markdown(deps: &Deps, view: &View) -> String {
     let mut out = String::new();

@@ -3,12 +3,12 @@
 use std::fmt::Write;
 
 use chronicle_core::counted;
-
-use super::{View, markdown::gap, words};
 use chronicle_memory::{
     find::{About, Elsewhere, Finding, FoundTurn, How, Procedure, Snippet, Step},
     sessions::short_session,
 };
+
+use super::{View, markdown::gap, words};
 
 /// The longest id of a turn that is shown: longer ones tell people nothing.
 const LONGEST_NAME: usize = 12;

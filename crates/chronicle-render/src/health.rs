@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
+use chronicle::{Covered, Diagnosis, GcReply, Status};
 use chronicle_core::{counted, counted_are};
+use chronicle_workplace::Health;
 
 use super::words;
-use chronicle::{Covered, Diagnosis, GcReply, Status};
-use chronicle_workplace::Health;
 
 /// Directories and authors that are listed.
 const MAX_LISTED: usize = 12;

@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
+use chronicle::agent::{Injected, InjectedSummary, InjectedText, InjectedWeek};
 use chronicle_core::counted;
+use chronicle_memory::sessions::short_session;
 
 use super::{View, words, words::one_line};
-use chronicle::agent::{Injected, InjectedSummary, InjectedText, InjectedWeek};
-use chronicle_memory::sessions::short_session;
 
 pub(super) fn markdown(injected: &Injected, view: &View) -> String {
     let mut out = String::new();

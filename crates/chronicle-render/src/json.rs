@@ -1,16 +1,14 @@
 //! Answers for programs: one object on one line.
 
-use chronicle_core::reading::{Reading, compact, json_line, mark_repeated_intents};
-use serde::Serialize;
-use serde_json::{Map, Value, json};
-
 use chronicle::{
-    AnnotateReply, AuthorContext, Candidates, Check, CorrectReply, Deps, Diagnosis, GcReply, ImportReply,
-    KnowledgeReply, OutlineAnswer, PurgeReply, ReconcileReply, Setup, Shown, StagedRemark, Status, Summary,
-    Synced, Timeline, Why, WrittenReply,
+    AnnotateReply, AuthorContext, Check, CorrectReply, Deps, Diagnosis, GcReply, ImportReply, KnowledgeReply,
+    OutlineAnswer, PurgeReply, ReconcileReply, Setup, Shown, StagedRemark, Status, Summary, Synced, Timeline,
+    Why,
     agent::{Injected, InjectedSummary},
     ask::{Asked, RoutedAnswer},
 };
+use chronicle_annotator::{Candidates, WrittenReply};
+use chronicle_core::reading::{Reading, compact, json_line, mark_repeated_intents};
 use chronicle_memory::{
     blocks::{BlockHistory, BlockList, FoundLines, ShownBlock},
     brief::Brief,
@@ -27,6 +25,8 @@ use chronicle_memory::{
     tiers::MemoryStatus,
 };
 use chronicle_workplace::{Allowance, AllowedRepositories, CostReport, LlmCheck, Settings};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
 
 /// Top-level keys of answers other than a reading that are always there, however empty.
 const ALWAYS_IN_ANSWERS: [&str; 9] =

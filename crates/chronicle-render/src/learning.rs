@@ -2,16 +2,16 @@
 
 use std::fmt::Write;
 
-use chronicle_core::counted;
-
-use super::{Answer, Format, View, markdown::gap, pretty, words};
 use chronicle::ask::{Asked, Citation, RoutedAnswer};
+use chronicle_core::counted;
 use chronicle_memory::{
     learning::{
         FeedbackReply, Pattern, Patterns, Place, Preference, Preferences, Problems, Projects, Skills,
     },
     sessions::short_session,
 };
+
+use super::{Answer, Format, View, markdown::gap, pretty, words};
 
 /// How much evidence a list shows of one item.
 const FEW: usize = 3;

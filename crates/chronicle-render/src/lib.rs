@@ -40,11 +40,12 @@ use chronicle_core::{counted, reading::Reading};
 use jiff::Timestamp;
 
 use chronicle::{
-    AnnotateReply, AuthorContext, Candidates, Check, CorrectReply, Deps, Diagnosis, GcReply, ImportReply,
-    KnowledgeReply, OutlineAnswer, PurgeReply, ReconcileReply, Setup, Shown, StagedRemark, Status, Summary,
-    Synced, Timeline, Why, WrittenReply,
+    AnnotateReply, AuthorContext, Check, CorrectReply, Deps, Diagnosis, GcReply, ImportReply, KnowledgeReply,
+    OutlineAnswer, PurgeReply, ReconcileReply, Setup, Shown, StagedRemark, Status, Summary, Synced, Timeline,
+    Why,
     agent::{AgentTexts, Injected, InjectedSummary},
 };
+use chronicle_annotator::{Candidates, WrittenReply};
 use chronicle_memory::{
     blocks::{BlockHistory, BlockList, FoundLines, ShownBlock},
     brief::Brief,

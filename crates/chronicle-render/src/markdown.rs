@@ -2,6 +2,7 @@
 
 use std::{borrow::Cow, collections::HashMap, fmt::Write};
 
+use chronicle::{AnnotateReply, KnowledgeReply, Shown, ShownCorrection, StagedRemark, Timeline};
 use chronicle_commits::{SaidBy, summary_id};
 use chronicle_core::{
     Age, Annotation, Constraint, DependsOn, Entry, EntryId, LineRange, Places, Region,
@@ -15,7 +16,6 @@ use chronicle_core::{
 use serde_json::{Map, Value};
 
 use super::{View, correct, words};
-use chronicle::{AnnotateReply, KnowledgeReply, Shown, ShownCorrection, StagedRemark, Timeline};
 
 pub(super) fn reading(reading: &Reading, view: &View) -> String {
     let mut out = String::new();

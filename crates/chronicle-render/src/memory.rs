@@ -3,12 +3,12 @@
 use std::fmt::Write;
 
 use chronicle_core::counted;
-
-use super::{View, words};
 use chronicle_memory::{
     sleep::{Consolidated, WordedMemory},
     tiers::MemoryStatus,
 };
+
+use super::{View, words};
 
 pub(super) fn consolidated(done: &Consolidated) -> String {
     let mut out = String::new();

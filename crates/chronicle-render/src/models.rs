@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use chronicle_llm::{Money, Prices};
+use chronicle_workplace::{CostReport, LlmCheck, ModelNow};
 
 use super::words;
-use chronicle_workplace::{CostReport, LlmCheck, ModelNow};
 
 pub(super) fn check(check: &LlmCheck) -> String {
     let mut out = String::new();

@@ -1,14 +1,13 @@
 //! JSON Schemas of everything that is stored, taken or answered.
 
+use chronicle::{
+    AnnotateReply, Check, CorrectReply, Deps, Diagnosis, GcReply, ImportReply, KnowledgeReply, OutlineAnswer,
+    PurgeReply, Setup, Shown, Status, Summary, Synced, Timeline, Why, ask::Asked,
+};
+use chronicle_annotator::WrittenReply;
 use chronicle_commits::input::AnnotateInput;
 use chronicle_core::{
     Annotation, Knowledge, correction::Correction, distance, purge::Tombstone, reading::Reading,
-};
-use schemars::{Schema, schema_for};
-
-use chronicle::{
-    AnnotateReply, Check, CorrectReply, Deps, Diagnosis, GcReply, ImportReply, KnowledgeReply, OutlineAnswer,
-    PurgeReply, Setup, Shown, Status, Summary, Synced, Timeline, Why, WrittenReply, ask::Asked,
 };
 use chronicle_memory::{
     blocks::{BlockList, ShownBlock},
@@ -25,6 +24,7 @@ use chronicle_memory::{
 use chronicle_workplace::{
     Allowance, AllowedRepositories, CostReport, Error, LlmCheck, Settings, error::UnknownSchemaSnafu,
 };
+use schemars::{Schema, schema_for};
 
 /// The names of the schemas.
 pub const SCHEMA_NAMES: [&str; 53] = [

@@ -3,12 +3,12 @@
 use std::fmt::Write;
 
 use chronicle_core::{counted, counted_are};
-
-use super::{View, words};
 use chronicle_memory::sessions::{
     ExcludeReply, ForgetReply, IngestReply, ListedSession, MemoryTransfer, SessionList, ShownSession,
     ShownTurn, WordedOutcome, WordedReply, WordedSession, short_session,
 };
+
+use super::{View, words};
 
 /// Files and checks that are listed of one session.
 const MAX_LISTED: usize = 12;

@@ -3,12 +3,12 @@
 use std::fmt::Write;
 
 use chronicle_core::counted;
-
-use super::{View, find::marked, markdown::gap, words};
 use chronicle_memory::{
     sessions::short_session,
     share::{FoundShared, SharePulled, SharePushed, ShareStatus, SharedFinding},
 };
+
+use super::{View, find::marked, markdown::gap, words};
 
 /// How much of what goes out is named.
 const MOST_NAMED: usize = 20;

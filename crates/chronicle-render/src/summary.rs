@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
+use chronicle::{Summary, UnitSummary};
 use chronicle_core::{Age, correction::Tier};
 
 use super::{View, markdown::gap, words};
-use chronicle::{Summary, UnitSummary};
 
 pub(super) fn markdown(summary: &Summary, view: &View) -> String {
     let mut out = String::new();

@@ -6,12 +6,12 @@ use chronicle_core::{
     reading::said_by,
     thread::{Origin, Status},
 };
-
-use super::{View, words, words::one_line};
 use chronicle_memory::{
     sessions::short_session,
     threads::{Closing, OpenItem, Pending, ShownThread, ThreadReply},
 };
+
+use super::{View, words, words::one_line};
 
 pub(super) fn pending(pending: &Pending, view: &View) -> String {
     let mut out = String::new();

@@ -2,16 +2,16 @@
 
 use std::fmt::Write;
 
+use chronicle::{Certainty, ChangedItem, ItemChanges, Origin, Why, Wrote};
 use chronicle_core::{
     Age, LineRange,
     correction::Tier,
     counted,
     reading::{Query, Reading},
 };
+use chronicle_memory::sessions::short_session;
 
 use super::{View, markdown, words};
-use chronicle::{Certainty, ChangedItem, ItemChanges, Origin, Why, Wrote};
-use chronicle_memory::sessions::short_session;
 
 pub(super) fn markdown(why: &Why, view: &View) -> String {
     let mut out = String::new();

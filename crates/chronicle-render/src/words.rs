@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+pub(super) use chronicle_core::one_line;
 use chronicle_core::{
     Age, EntryId, LineRange,
     correction::{CorrectionItem, CorrectionKind, Tier},
@@ -10,8 +11,6 @@ use chronicle_core::{
     shown_path,
 };
 use jiff::Timestamp;
-
-pub(super) use chronicle_core::one_line;
 
 /// A commit, short.
 pub(super) fn short(commit: &str) -> String {

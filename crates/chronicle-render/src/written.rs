@@ -2,10 +2,11 @@
 
 use std::fmt::Write;
 
+use chronicle::WrittenOutcome;
+use chronicle_annotator::{WrittenCommit, WrittenReply};
 use chronicle_core::counted;
 
 use super::{words, words::one_line};
-use chronicle::{WrittenCommit, WrittenOutcome, WrittenReply};
 
 /// Lessons of one commit are shown whole where so few commits were looked at.
 const SHOWN_WHOLE: usize = 3;

@@ -12,16 +12,17 @@ use std::{
 };
 
 use chronicle::{
-    Annotator, Chronicle,
+    Chronicle,
     agent::{AgentSession, Edit, FileRead, Moment, ToolCall, read_by_command, tool_call},
     is_session_id,
 };
+use chronicle_annotator::Annotator;
 use chronicle_render::AGENT_TEXTS;
 use chronicle_workplace::Error;
-
-use crate::{mcp::Choice, setup::may_run};
 pub use host::Host;
 use payload::Payload;
+
+use crate::{mcp::Choice, setup::may_run};
 
 /// The events that are known, as our own hooks call them, whatever an agent's own word is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

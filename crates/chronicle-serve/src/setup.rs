@@ -25,10 +25,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
+pub use agent::Scope;
 use chronicle::{Chronicle, FileLock, Setup, SetupChange};
 use chronicle_workplace::Error;
-
-pub use agent::Scope;
 use files::Read;
 pub(crate) use permissions::may_run;
 pub use plugin::write_plugin;

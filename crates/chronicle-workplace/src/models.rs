@@ -13,7 +13,6 @@ use chronicle_llm::{
     Access, Account, Cancel, Caps, ClaudeCommand, Ledger, Meter, Metered, Model, Money, Pace, Proxies,
     Purpose, Service,
 };
-
 use serde_json::Value;
 use snafu::{OptionExt, ensure};
 

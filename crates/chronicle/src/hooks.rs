@@ -17,11 +17,11 @@ use chronicle_core::{plain, redaction::cleaned};
 use chronicle_git::{FileLock, Repository, files, hooks, sweep, sweep_below, temporary_in};
 use chronicle_workplace::{Error, error::WriteHookSnafu};
 use schemars::JsonSchema;
+use script::{HOOKS, Hook, ORIGINAL, PRE_PUSH};
 use serde::Serialize;
 use snafu::ResultExt;
 
 use crate::Chronicle;
-use script::{HOOKS, Hook, ORIGINAL, PRE_PUSH};
 
 /// What was done to set a repository up or to leave it, or what would be.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

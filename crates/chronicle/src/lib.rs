@@ -1,16 +1,14 @@
-//! The application: one function for each thing a user can ask. Floor 4.
+//! The use cases of commit memory, and the join of both memories. Floor 4.
 //!
-//! Every face (command line, MCP, hooks, editors) calls these functions and writes the
-//! same answers with `chronicle-render`.
+//! Every face (command line, MCP, hooks, editors) calls these functions and those of `chronicle-memory` and
+//! `chronicle-annotator`, and writes the same answers with `chronicle-render`.
 
 pub mod agent;
 mod anchors;
 mod annotate;
 pub mod ask;
 mod blaming;
-mod candidates;
 mod check;
-mod committed;
 mod context;
 mod correct;
 mod deps;
@@ -34,8 +32,7 @@ mod sync;
 mod timeline;
 mod transfer;
 mod why;
-mod writer;
-mod writer_log;
+pub mod writer_log;
 
 use std::path::Path;
 
@@ -45,7 +42,6 @@ use jiff::Timestamp;
 
 pub use agent::{Agents, without_fences};
 pub use annotate::{AnnotateCommand, AnnotateReply, Given};
-pub use candidates::{Candidate, Candidates};
 pub use check::{Check, CheckScope, CheckedFile, Touch, TouchedDependent, TouchedLesson};
 pub use chronicle_commits::parsing;
 pub use chronicle_commits::{
@@ -77,7 +73,7 @@ pub use knowledge::{AddKnowledge, KnowledgeReply, NewKnowledge};
 pub use outline::{OutlineAnswer, OutlineItem};
 pub use purge::{PurgeReply, RewrittenRef};
 pub use reading::{Budget, ReadCommand};
-pub use rewrite::{CarryReply, ReconcileReply, Sources, Succession, rewritten_pairs};
+pub use rewrite::{CarryReply, ReconcileReply, Sources, Succession, commits_between, rewritten_pairs};
 pub use show::{Shown, ShownCorrection};
 pub use stage::NoteCommand;
 pub use status::{Covered, Status};
@@ -87,10 +83,6 @@ pub use sync::{Remotes, Standing as SyncStanding, Synced, SyncedRef, SyncedRemot
 pub use timeline::{Moment, Timeline};
 pub use transfer::{ExportForm, ExportReply, ImportReply};
 pub use why::{ChangedItem, ItemChanges, Why, WhyScope, Wrote};
-pub use writer::{
-    Annotator, Backfill, Estimate, PlannedRequest, ShownChange, Which, WriteCommand, WrittenCommit,
-    WrittenReply,
-};
 pub use writer_log::WrittenOutcome;
 
 /// The application for a repository: commit memory, and what it has in common with session memory.

@@ -247,7 +247,7 @@ impl Chronicle {
     }
 
     /// The moment that a date or a revision stands for.
-    pub(crate) fn moment(&self, text: &str) -> Result<Timestamp, Error> {
+    pub fn moment(&self, text: &str) -> Result<Timestamp, Error> {
         if let Some(time) = chronicle_core::parse_time(text) {
             return Ok(time);
         }

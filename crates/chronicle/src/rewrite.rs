@@ -155,7 +155,7 @@ fn range(repository: &Repository, from: &str, to: &str) -> Result<Vec<ObjectId>,
 }
 
 /// The commits of `A..B`, newest first; of one revision alone, it and all before it.
-pub(crate) fn commits_between(repository: &Repository, text: &str) -> Result<Vec<ObjectId>, Error> {
+pub fn commits_between(repository: &Repository, text: &str) -> Result<Vec<ObjectId>, Error> {
     match text.split_once("..") {
         Some((from, to)) => range(repository, from, to),
         None => {

@@ -56,26 +56,27 @@ impl WrittenOutcome {
 }
 
 /// What became of one commit.
-pub(crate) struct Became<'b> {
+pub struct Became<'b> {
     /// The commit.
-    pub(crate) commit: &'b str,
+    pub commit: &'b str,
     /// What became of it.
-    pub(crate) outcome: WrittenOutcome,
+    pub outcome: WrittenOutcome,
     /// Why.
-    pub(crate) reason: Option<&'b str>,
+    pub reason: Option<&'b str>,
 }
 
 /// The file.
-pub(crate) struct WriterLog<'r> {
+pub struct WriterLog<'r> {
     repository: &'r Repository,
     path: PathBuf,
 }
 
 /// A line of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Logged {
+pub struct Logged {
     at: String,
-    pub(crate) commit: String,
+    /// The commit.
+    pub commit: String,
     outcome: String,
     reason: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -83,18 +84,23 @@ pub(crate) struct Logged {
 }
 
 impl Logged {
-    pub(crate) fn has_failed(&self) -> bool {
+    /// Whether it could not be done.
+    pub fn has_failed(&self) -> bool {
         self.outcome == WrittenOutcome::Failed.name()
     }
 
     /// Whether this model found nothing.
-    pub(crate) fn found_nothing(&self, model: Option<&str>) -> bool {
+    pub fn found_nothing(&self, model: Option<&str>) -> bool {
         self.outcome == WrittenOutcome::Nothing.name() && (model.is_none() || self.model.as_deref() == model)
     }
 }
 
 impl<'r> WriterLog<'r> {
-    pub(crate) fn of(repository: &'r Repository) -> Result<Self, Error> {
+    /// The file of a repository, which may not be there yet.
+    ///
+    /// # Errors
+    /// When the git directory does not let it.
+    pub fn of(repository: &'r Repository) -> Result<Self, Error> {
         Ok(Self { repository, path: repository.shared_state("agent.jsonl")? })
     }
 
@@ -102,12 +108,13 @@ impl<'r> WriterLog<'r> {
         Ok(self.repository.lock(&self.path.with_extension("lock"))?)
     }
 
-    pub(crate) fn path(&self) -> &Path {
+    /// Where it is.
+    pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// The last word on each commit; lines that cannot be read say nothing.
-    pub(crate) fn read(&self) -> BTreeMap<String, Logged> {
+    pub fn read(&self) -> BTreeMap<String, Logged> {
         let Ok(text) = files::read(&self.path, files::MAX_BYTES) else { return BTreeMap::new() };
         let text = String::from_utf8_lossy(&text);
         let lines = text.lines().filter_map(|line| serde_json::from_str::<Logged>(line).ok());
@@ -115,7 +122,7 @@ impl<'r> WriterLog<'r> {
     }
 
     /// Writes down what became of a commit, where that is to be known later. `known` is the last word on it.
-    pub(crate) fn note(
+    pub fn note(
         &self,
         written: &Became<'_>,
         known: Option<&Logged>,
@@ -154,7 +161,7 @@ impl<'r> WriterLog<'r> {
     }
 
     /// Takes out what models said, which may quote what was purged.
-    pub(crate) fn strike_reasons(&self) -> Result<(), Error> {
+    pub fn strike_reasons(&self) -> Result<(), Error> {
         if !self.path.exists() {
             return Ok(());
         }

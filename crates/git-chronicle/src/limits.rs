@@ -8,12 +8,11 @@ use std::{
     time::Duration,
 };
 
+use chronicle::parsing;
 use rustix::{
     process::{Resource, Rlimit, getrlimit, setrlimit},
     time::{ClockId, clock_gettime},
 };
-
-use chronicle::parsing;
 
 use crate::{background, commands::environment};
 

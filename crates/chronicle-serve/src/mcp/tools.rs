@@ -21,13 +21,12 @@ use chronicle_memory::{
     threads::{Pending, ThreadReply},
 };
 use chronicle_render::{Answer, View};
+pub(super) use lessons::{DepsArgs, ReadArgs};
+pub(super) use memory::{BriefArgs, PendingArgs};
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool, ToolAnnotations};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-
-pub(super) use lessons::{DepsArgs, ReadArgs};
-pub(super) use memory::{BriefArgs, PendingArgs};
 
 use crate::mcp::{
     Host,

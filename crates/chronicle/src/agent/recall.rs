@@ -9,6 +9,7 @@ use chronicle_core::{
     reading::{Reading, State},
     room,
 };
+use chronicle_git::{BString, ByteSlice};
 use chronicle_memory::{
     find::FindCommand,
     injected::{SessionLog, Telling},
@@ -20,8 +21,6 @@ use super::{
     AgentSession, AgentTexts, ShownItem,
     edits::{beginning, is_reason, may_be_told},
 };
-use chronicle_git::{BString, ByteSlice};
-
 use crate::{Agents, Budget, ReadCommand};
 
 const EVENT: &str = "user-prompt-submit";

@@ -21,7 +21,7 @@ const RELATIONSHIP: &str = "shown to the session that wrote this";
 
 impl Agents<'_> {
     /// The session of an agent that this command runs in.
-    pub(crate) fn running_session(&self) -> Option<AgentSession> {
+    pub fn running_session(&self) -> Option<AgentSession> {
         SESSIONS.iter().find_map(|(name, host)| {
             let id = self.workplace().variable(name).filter(|id| !id.is_empty())?;
             Some(AgentSession { host, id })

@@ -1,9 +1,9 @@
 use std::{io::Read, path::PathBuf};
 
 use chronicle::{
-    AnnotateCommand, Annotator, Cancel, Chronicle, Given, Model, Purpose, Said, Sources, Which, WriteCommand,
-    WrittenOutcome, WrittenReply, counted,
+    AnnotateCommand, Cancel, Chronicle, Given, Model, Purpose, Said, Sources, WrittenOutcome, counted,
 };
+use chronicle_annotator::{Annotator, Which, WriteCommand, WrittenReply};
 use chronicle_render as render;
 use chronicle_workplace::RunLimits;
 use snafu::ResultExt;

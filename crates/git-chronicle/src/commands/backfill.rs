@@ -1,7 +1,8 @@
 use std::path::PathBuf;
 
 use crate::{commands::annotate::warn_of, error::CommandError, ui::Ui};
-use chronicle::{Annotator, Backfill, Cancel, Chronicle, Estimate, Purpose, WrittenOutcome, counted};
+use chronicle::{Cancel, Chronicle, Purpose, WrittenOutcome, counted};
+use chronicle_annotator::{Annotator, Backfill, Estimate};
 use chronicle_render as render;
 
 /// Let a model annotate commits without an annotation, newest first

@@ -7,7 +7,8 @@ use std::{
     time::Duration,
 };
 
-use chronicle::{Annotator, Chronicle};
+use chronicle::Chronicle;
+use chronicle_annotator::Annotator;
 use chronicle_serve::hooks::{self, AgentEvent, Behind, Host, Surroundings};
 
 use crate::{background, error::CommandError, limits, ui::Ui};

@@ -1,13 +1,12 @@
 //! What became of commits that a model was to look at.
 
+use chronicle::{WrittenOutcome, writer_log::Became};
 use chronicle_core::Annotation;
 use chronicle_workplace::WrittenTokens;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Estimate;
-
-use crate::{WrittenOutcome, writer_log::Became};
 
 /// A request that would be made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

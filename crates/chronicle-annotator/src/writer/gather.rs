@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use chronicle::agent::AgentSession;
 use chronicle_commits::{AuthorContext, Staged, Staging, input::wash, stored_on, write::is_annotated};
 use chronicle_core::{
     Annotation, Entry, Hunk, Lines, Origin, hunks,
@@ -17,7 +18,7 @@ use super::{
     session::Session,
     texts::{MOST_BYTES, Texts},
 };
-use crate::{Annotator, agent::AgentSession};
+use crate::Annotator;
 
 /// A commit, and what is known of it.
 pub(crate) struct Gathered<'r> {

@@ -24,8 +24,8 @@ mod written;
 #[cfg(test)]
 mod tests;
 
-use chronicle_workplace::{Bounds, Error, Workplace, WrittenTokens};
-
+pub use backfill::{Backfill, Estimate};
+use chronicle::{Chronicle, WrittenOutcome, agent::AgentSession};
 use chronicle_commits::{
     input::read_input,
     write::{self, AnnotateRequest, ByModel, Stamp},
@@ -36,18 +36,15 @@ use chronicle_core::{
 };
 use chronicle_git::ObjectId;
 use chronicle_llm::{Cancel, Limited, Model, ModelError};
-use serde_json::json;
-
-pub use backfill::{Backfill, Estimate};
-pub use many::{Which, WriteCommand};
-pub use written::{PlannedRequest, ShownChange, WrittenCommit, WrittenReply};
-
-use crate::{Chronicle, WrittenOutcome, agent::AgentSession};
+use chronicle_workplace::{Bounds, Error, Workplace, WrittenTokens};
 use collect::Collector;
 use conversation::{Course, request_tokens};
 use gather::Gathered;
+pub use many::{Which, WriteCommand};
 use plan::Plan;
+use serde_json::json;
 use toolbox::Toolbox;
+pub use written::{PlannedRequest, ShownChange, WrittenCommit, WrittenReply};
 
 /// The summary of an annotation on a commit without a subject.
 const WITHOUT_SUBJECT: &str = "Lessons of the commit";

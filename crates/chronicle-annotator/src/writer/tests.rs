@@ -260,7 +260,7 @@ fn what_a_model_judges_to_restate_is_dropped_and_testimony_is_not_judged() {
     let repo = repo();
     let mut said = lesson(LESSON);
     said["source"] = "author".into();
-    let note = crate::NoteCommand { text: LESSON.to_owned(), category: None, file: None, lines: None };
+    let note = chronicle::NoteCommand { text: LESSON.to_owned(), category: None, file: None, lines: None };
     chronicle(&repo).note(&note).unwrap();
     let model = Script::new([calls(&[("emit_wisdom", said)]), says(DONE), verdicts(json!([restates(1)]))]);
     let done = write_by(&judging(&repo), &model);
@@ -279,8 +279,8 @@ fn links_lead_to_notes_that_there_are() {
     linked["semantic_dependencies"] = json!([{"file": "src/none.rs", "anchor": "x", "nature": "made up"}]);
     let input = json!({"summary": "A client that connects.", "commit": before});
     chronicle(&repo)
-        .annotate(crate::AnnotateCommand {
-            given: crate::Given::Json(input.to_string().into_bytes()),
+        .annotate(chronicle::AnnotateCommand {
+            given: chronicle::Given::Json(input.to_string().into_bytes()),
             commit: None,
             replace: Vec::new(),
             replace_summary: false,

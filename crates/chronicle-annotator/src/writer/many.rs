@@ -10,6 +10,7 @@ use std::{
     thread,
 };
 
+use chronicle::{Chronicle, WrittenOutcome, commits_between, writer_log::WriterLog};
 use chronicle_core::Source;
 use chronicle_git::{Glance, ObjectId, UserConfig};
 use chronicle_llm::{Cancel, Model, ModelError};
@@ -20,7 +21,7 @@ use chronicle_workplace::{
 };
 
 use super::{Asking, WrittenCommit, WrittenReply};
-use crate::{Annotator, Chronicle, WrittenOutcome, rewrite::commits_between, writer_log::WriterLog};
+use crate::Annotator;
 
 /// The commits to look at.
 #[derive(Debug, Clone, PartialEq, Eq)]

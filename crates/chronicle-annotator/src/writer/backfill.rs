@@ -4,6 +4,7 @@
 
 use std::{fs, path::PathBuf};
 
+use chronicle::{WrittenOutcome, writer_log::WriterLog};
 use chronicle_core::Source;
 use chronicle_git::{BString, ByteSlice, Node, ObjectId, Repository, create_dir_like_parent, replace_file};
 use chronicle_llm::{Cancel, Model, Usage};
@@ -19,7 +20,7 @@ use super::{
     Asking, WrittenCommit, WrittenReply,
     many::{Job, Run},
 };
-use crate::{Annotator, WrittenOutcome, writer_log::WriterLog};
+use crate::Annotator;
 
 /// Replies that a conversation takes, as an estimate; the words before the last are read again each time.
 const USUAL_TURNS: u64 = 3;

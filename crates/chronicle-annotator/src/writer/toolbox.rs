@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use chronicle::Chronicle;
 use chronicle_commits::Outlines;
 use chronicle_core::{clipped, tokens};
 use chronicle_git::{BString, ByteSlice, ObjectId};
@@ -18,7 +19,6 @@ use super::{
     prompt::{about, author, diff, fenced, within},
     texts::Text,
 };
-use crate::Chronicle;
 
 /// Rendered lines of a diff that are shown at once.
 const MOST_DIFF_LINES: usize = 2_000;

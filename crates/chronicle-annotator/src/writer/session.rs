@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use chronicle::agent::AgentSession;
 use chronicle_core::tokens;
 use chronicle_memory::{
     OpenMemory, Scope,
@@ -13,7 +14,6 @@ use chronicle_workplace::Error;
 
 use crate::{
     Annotator,
-    agent::AgentSession,
     candidates::{FAILED, REASON, TRAP, turns_behind},
 };
 
