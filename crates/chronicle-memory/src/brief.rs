@@ -21,7 +21,7 @@ use serde::Serialize;
 use crate::{
     Memory,
     memory::{OpenMemory, Scope},
-    sessions::{Digested, ListedSession},
+    sessions::look::{Digested, ListedSession},
     threads::OpenItem,
 };
 

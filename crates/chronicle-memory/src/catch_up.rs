@@ -17,7 +17,7 @@ use crate::{
     brief::BriefCommit,
     digest::start_of,
     memory::{OpenMemory, Scope},
-    sessions::{Digested, ListedSession},
+    sessions::look::{Digested, ListedSession},
     threads::Named,
 };
 

@@ -19,8 +19,8 @@ use crate::{
     Memory,
     brief::BriefCommit,
     memory::{OpenMemory, Scope},
-    sessions::Digested,
-    sleep::{Wordings, Words},
+    sessions::look::Digested,
+    wordings::{Wordings, Words},
 };
 
 /// How many of each kind are told of one project, and of two or more together.

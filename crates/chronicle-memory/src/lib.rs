@@ -16,9 +16,36 @@ pub mod share;
 pub mod sleep;
 pub mod threads;
 pub mod tiers;
+mod wordings;
 
 pub use blocks::Blocks;
 pub use learning::Learning;
 pub use memory::{Memory, OpenMemory, Scope};
 pub use share::Shared;
 pub use threads::Threads;
+
+impl<'w> Memory<'w> {
+    /// Work that is carried on from session to session.
+    #[must_use]
+    pub fn threads(self) -> Threads<'w> {
+        Threads { workplace: self.workplace }
+    }
+
+    /// Labelled texts about the user and their work.
+    #[must_use]
+    pub fn blocks(self) -> Blocks<'w> {
+        Blocks { workplace: self.workplace }
+    }
+
+    /// What the sessions show of the user: preferences, patterns, skills.
+    #[must_use]
+    pub fn learning(self) -> Learning<'w> {
+        Learning { workplace: self.workplace }
+    }
+
+    /// What machines share.
+    #[must_use]
+    pub fn shared(self) -> Shared<'w> {
+        Shared { workplace: self.workplace }
+    }
+}

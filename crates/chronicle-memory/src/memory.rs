@@ -10,8 +10,6 @@ use chronicle_workplace::{
     error::{SeveralProjectsSnafu, UnknownProjectSnafu},
 };
 
-use crate::{Blocks, Learning, Shared, Threads};
-
 /// The file of the store within the home of session memory.
 const STORE_FILE: &str = "chronicle.db";
 
@@ -64,30 +62,6 @@ impl<'w> Memory<'w> {
     #[must_use]
     pub fn new(workplace: &'w Workplace) -> Self {
         Self { workplace }
-    }
-
-    /// Work that is carried on from session to session.
-    #[must_use]
-    pub fn threads(self) -> Threads<'w> {
-        Threads { workplace: self.workplace }
-    }
-
-    /// Labelled texts about the user and their work.
-    #[must_use]
-    pub fn blocks(self) -> Blocks<'w> {
-        Blocks { workplace: self.workplace }
-    }
-
-    /// What the sessions show of the user: preferences, patterns, skills.
-    #[must_use]
-    pub fn learning(self) -> Learning<'w> {
-        Learning { workplace: self.workplace }
-    }
-
-    /// What machines share.
-    #[must_use]
-    pub fn shared(self) -> Shared<'w> {
-        Shared { workplace: self.workplace }
     }
 }
 

@@ -19,9 +19,9 @@ use chronicle_workplace::Error;
 pub(crate) use cold::remove_kept;
 use schemars::JsonSchema;
 use serde::Serialize;
-pub(crate) use wording::Wordings;
-pub use wording::{WordedMemory, Words};
+pub use wording::WordedMemory;
 
+pub use crate::wordings::Words;
 use crate::{
     Memory,
     blocks::{Past, Renewal},

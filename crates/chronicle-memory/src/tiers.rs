@@ -154,7 +154,7 @@ impl Memory<'_> {
         }
         for kept in memory.store.read(KeptTranscript::all)? {
             status.cold.transcripts += 1;
-            let is_there = crate::sessions::is_transcript_there(std::path::Path::new(&kept.source));
+            let is_there = crate::sessions::kept::is_there(std::path::Path::new(&kept.source));
             status.cold.only_here += usize::from(!is_there);
             status.cold.bytes += kept.n_bytes;
             status.cold.whole_bytes += kept.n_whole;

@@ -12,7 +12,7 @@ use chronicle_workplace::Error;
 use jiff::{civil::Date, tz::TimeZone};
 
 use super::on_one_line;
-use crate::{Blocks, memory::OpenMemory, sessions::Digested};
+use crate::{Blocks, memory::OpenMemory, sessions::look::Digested};
 
 /// The sessions that count: older ones weigh next to nothing.
 const MOST_SESSIONS: usize = 2_000;

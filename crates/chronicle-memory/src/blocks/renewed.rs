@@ -11,7 +11,7 @@ use crate::{
     Blocks,
     learning::{Pattern, PatternsCommand, Preference, PreferencesCommand},
     memory::OpenMemory,
-    sleep::Wordings,
+    wordings::Wordings,
 };
 
 /// Which blocks are brought up to date, and how.

@@ -13,7 +13,7 @@ use super::on_one_line;
 use crate::{
     Blocks,
     memory::{OpenMemory, Scope},
-    sessions::{Digested, short_session},
+    sessions::{look::Digested, named::short_session},
 };
 
 /// Sessions that are told of at most.

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use chronicle_core::{counted, one_line, shown_path};
 
 use super::{Digest, DigestedThread, ProjectDigest};
-use crate::sessions::short_session;
+use crate::sessions::named::short_session;
 
 pub(super) fn text(digest: &Digest) -> String {
     let mut out = format!("# Digest of {}\n", digest.period);

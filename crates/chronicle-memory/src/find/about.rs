@@ -12,7 +12,7 @@ use super::{Elsewhere, FoundTurn, asked};
 use crate::{
     Memory,
     memory::{OpenMemory, Scope},
-    sessions::Digested,
+    sessions::look::Digested,
 };
 
 /// How many turns are looked at.

@@ -10,7 +10,7 @@ use super::{Elsewhere, about::BestSession, asked};
 use crate::{
     Memory,
     memory::{OpenMemory, Scope},
-    sessions::Digested,
+    sessions::look::Digested,
 };
 
 /// How many turns are looked at.

@@ -17,8 +17,8 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{PatternsCommand, PreferencesCommand};
-use crate::{Learning, memory::OpenMemory};
+use super::{experience::Learning, patterns::PatternsCommand, preferences::PreferencesCommand};
+use crate::memory::OpenMemory;
 
 /// Where hooks find which lessons were rejected, in the home of session memory.
 const REJECTED_LESSONS: &str = "rejected-lessons";

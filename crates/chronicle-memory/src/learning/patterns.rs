@@ -15,13 +15,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
-    Experience, LearnedIn, Place,
+    experience::{Experience, LearnedIn, Learning, Place},
     feedback::{only, verdicts},
 };
-use crate::{
-    Learning,
-    sleep::{Wordings, Words},
-};
+use crate::wordings::{Wordings, Words};
 
 mod runs;
 

@@ -14,10 +14,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
-    Experience, LearnedIn, Place,
+    experience::{Experience, LearnedIn, Learning, Place},
     feedback::{Verdict, only, verdicts},
 };
-use crate::Learning;
 
 /// The least confidence of what is shown without being asked for.
 pub(crate) const LEAST_SHOWN: f64 = 0.5;

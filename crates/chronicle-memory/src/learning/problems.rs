@@ -8,8 +8,7 @@ use chronicle_workplace::Error;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{LearnedIn, Place};
-use crate::Learning;
+use super::experience::{LearnedIn, Learning, Place};
 
 /// How many of anything are told of one problem.
 const MOST_EACH: usize = 5;

@@ -14,11 +14,8 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Experience, LearnedIn, Place};
-use crate::{
-    Learning,
-    memory::{OpenMemory, Scope},
-};
+use super::experience::{Experience, LearnedIn, Learning, Place};
+use crate::memory::{OpenMemory, Scope};
 
 /// Larger manifests are none.
 const LARGEST_MANIFEST: u64 = 256 << 10;

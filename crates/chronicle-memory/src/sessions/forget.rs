@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{QUEUE_LOCK, is_transcript_there};
+use super::{kept::is_there, queue::QUEUE_LOCK};
 use crate::{
     Memory,
     memory::{OpenMemory, Scope},
@@ -72,7 +72,7 @@ impl Memory<'_> {
                 .read(|connection| chronicle_search::Source::of_session(connection, session.id))?;
             transcripts.extend(sources.into_iter().map(|source| source.path));
         }
-        transcripts.retain(|path| is_transcript_there(std::path::Path::new(path)));
+        transcripts.retain(|path| is_there(std::path::Path::new(path)));
         if !is_dry_run && !sessions.is_empty() {
             // No one reads transcripts in, or writes digests of them, while they are forgotten.
             let home = self.workplace.memory_home()?;

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{is_transcript_there, short_session};
+use super::{kept::is_there, named::short_session};
 use crate::{
     Memory,
     memory::{OpenMemory, Scope},
@@ -190,7 +190,7 @@ impl Memory<'_> {
             transcripts: sources
                 .into_iter()
                 .map(|source| {
-                    let is_there = is_transcript_there(std::path::Path::new(&source.path));
+                    let is_there = is_there(std::path::Path::new(&source.path));
                     (source.path, is_there)
                 })
                 .collect(),

@@ -16,7 +16,7 @@ use chronicle_workplace::Error;
 
 use super::{
     ingest::{IngestReply, Intake},
-    is_transcript_there,
+    kept::is_there,
 };
 use crate::{Memory, memory::OpenMemory};
 
@@ -156,7 +156,7 @@ impl Memory<'_> {
                     if first.0 != said {
                         *first = (said, Instant::now());
                     }
-                    let is_there = || told(&entry).is_ok_and(|transcript| is_transcript_there(&transcript));
+                    let is_there = || told(&entry).is_ok_and(|transcript| is_there(&transcript));
                     let since = first.1.elapsed();
                     if !is_at_once && (since < QUIET || since < AWAITED && !is_there()) {
                         continue;

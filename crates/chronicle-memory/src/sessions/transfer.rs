@@ -24,7 +24,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{UnreadFile, agents};
+use super::{agents, ingest::UnreadFile};
 use crate::{
     Memory,
     blocks::{BLOCK, BlockFile},

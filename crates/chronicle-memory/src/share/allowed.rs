@@ -22,7 +22,7 @@ use super::{
 use crate::{
     Shared,
     memory::{OpenMemory, Scope},
-    sessions::Digested,
+    sessions::look::Digested,
 };
 
 /// The longest title of a lesson: its first words.

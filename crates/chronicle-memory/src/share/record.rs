@@ -12,7 +12,7 @@ use chronicle_workplace::{Error, error::DamagedShareRecordSnafu, owned::replace}
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::sessions::short_session;
+use crate::sessions::named::short_session;
 
 /// The file, and the lock of those who change it.
 const RECORD_FILE: &str = "share.json";

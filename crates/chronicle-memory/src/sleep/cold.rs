@@ -16,11 +16,7 @@ use chronicle_workplace::{
 };
 
 use super::JobDone;
-use crate::{
-    Memory,
-    memory::OpenMemory,
-    sessions::{look_at, read_transcript},
-};
+use crate::{Memory, memory::OpenMemory, sessions::kept};
 
 /// The folder of kept transcripts, below the home of session memory.
 const COLD_FOLDER: &str = "cold";
@@ -163,7 +159,7 @@ impl OpenMemory {
 fn source_of(memory: &OpenMemory, session: SessionId) -> Result<Option<(String, u64, i64)>, Error> {
     let sources = memory.store.read(|connection| Source::of_session(connection, session))?;
     let there = sources.into_iter().filter_map(|source| {
-        let (size, modified) = look_at(Path::new(&source.path)).ok()?;
+        let (size, modified) = kept::look(Path::new(&source.path)).ok()?;
         Some((source.path, size, modified))
     });
     Ok(there.max_by_key(|(path, size, _)| (*size, path.clone())))
@@ -182,7 +178,7 @@ pub(crate) fn remove_kept(memory: &OpenMemory, home: &Path, sessions: &[NamedSes
 /// Compresses a transcript into a file, unless that takes more than `room`: how long it is, and was.
 fn pack(source: &Path, target: &Path, room: u64) -> std::io::Result<Option<(u64, u64)>> {
     let mut file = begun(target.parent().expect("it lies in a folder of ours"))?;
-    let mut reader = BufReader::with_capacity(1 << 16, read_transcript(source)?);
+    let mut reader = BufReader::with_capacity(1 << 16, kept::read(source)?);
     let n_whole = chronicle_sessions::keep(&mut reader, &mut file)?;
     file.flush()?;
     let n_bytes = file.as_file().metadata()?.len();

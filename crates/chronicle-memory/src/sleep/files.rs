@@ -15,11 +15,12 @@ use chronicle_workplace::{
 };
 use jiff::tz::TimeZone;
 
-use super::{JobDone, wording::Wordings};
+use super::JobDone;
 use crate::{
     Memory,
     digest::{Digest, day_of},
     memory::OpenMemory,
+    wordings::Wordings,
 };
 
 /// The folder of digests, below the home of session memory.
