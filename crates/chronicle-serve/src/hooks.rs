@@ -22,7 +22,7 @@ use chronicle_workplace::Error;
 pub use host::Host;
 use payload::Payload;
 
-use crate::{mcp::Choice, setup::may_run};
+use crate::{mcp::Choice, setup::permissions::may_run};
 
 /// The events that are known, as our own hooks call them, whatever an agent's own word is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -12,7 +12,7 @@ mod files;
 mod health;
 mod json;
 mod ours;
-mod permissions;
+pub(crate) mod permissions;
 mod plugin;
 mod record;
 mod skills;
@@ -29,15 +29,12 @@ pub use agent::Scope;
 use chronicle::{Chronicle, FileLock, Setup, SetupChange};
 use chronicle_workplace::Error;
 use files::Read;
-pub(crate) use permissions::may_run;
 pub use plugin::write_plugin;
 use record::{Record, State};
 use wanted::{Part, Piece};
 
 use crate::hooks::Host;
 
-/// What our server is called, in the settings of every agent.
-const SERVER_NAME: &str = "chronicle";
 /// Two set-ups of one place wait for each other.
 const LOCK: &str = "setup.lock";
 /// How often a file is looked at anew that somebody else writes meanwhile.

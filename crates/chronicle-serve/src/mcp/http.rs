@@ -21,7 +21,10 @@ use rmcp::transport::streamable_http_server::{
 use snafu::{ResultExt, ensure};
 use tokio::net::TcpListener;
 
-use crate::mcp::{Host, NotLoopbackSnafu, RuntimeSnafu, ServeError, server::Server};
+use crate::mcp::{
+    host::{Host, NotLoopbackSnafu, RuntimeSnafu, ServeError, runtime},
+    server::Server,
+};
 
 /// Where clients find the server.
 const PATH: &str = "/mcp";
@@ -54,7 +57,7 @@ pub fn serve_http(
     tell: impl FnOnce(&str),
 ) -> Result<(), ServeError> {
     ensure!(address.ip().is_loopback(), NotLoopbackSnafu { address });
-    let runtime = super::runtime()?;
+    let runtime = runtime()?;
     let expected: Arc<str> = format!("Bearer {token}").into();
     runtime.block_on(async {
         let listener = TcpListener::bind(address).await.context(RuntimeSnafu)?;

@@ -4,7 +4,7 @@ use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMes
 use serde_json::{Map, Value};
 
 use crate::mcp::{
-    Host,
+    host::Host,
     refusal::Refusal,
     tools::{BriefArgs, DepsArgs, ReadArgs, asked},
 };

@@ -10,7 +10,7 @@ use rmcp::{
     model::{CallToolResult, ContentBlock},
 };
 
-use crate::mcp::Host;
+use crate::mcp::host::Host;
 
 /// Why a call gets no answer.
 #[derive(Debug)]

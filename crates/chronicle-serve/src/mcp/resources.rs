@@ -5,7 +5,7 @@ use rmcp::model::{ReadResourceResult, Resource, ResourceContents, ResourceTempla
 use serde_json::json;
 
 use crate::mcp::{
-    Host,
+    host::Host,
     refusal::Refusal,
     tools::{BriefArgs, PendingArgs, ReadArgs, asked},
 };

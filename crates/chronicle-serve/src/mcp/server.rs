@@ -13,7 +13,7 @@ use rmcp::{
     service::RequestContext,
 };
 
-use crate::mcp::{Choice, Host, prompts, refusal::Refusal, resources, tools};
+use crate::mcp::{choice::Choice, host::Host, prompts, refusal::Refusal, resources, tools};
 
 /// What to do when, by the tools that it takes: a client that is given fewer tools is told of those.
 const ADVICE: [(&[&str], &str); 11] = [

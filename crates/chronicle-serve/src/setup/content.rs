@@ -1,10 +1,9 @@
 //! What one file is to hold: how it gets in, how it is known there, and how it gets out.
 
 use super::{
-    SERVER_NAME,
     edits::{self, Edited},
     json::{self, EntryKind},
-    ours::PROGRAM,
+    ours::{PROGRAM, SERVER_NAME},
     record::State,
     skills::{BLOCK_BEGIN, BLOCK_END},
     toml,

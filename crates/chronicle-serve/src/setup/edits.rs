@@ -52,7 +52,7 @@ pub(super) fn undone_anywhere(text: &str, edits: &[Edit]) -> Option<String> {
     let mut rest = text.to_owned();
     for edit in edits.iter().rev() {
         // A comma, say, may be anyone's: without its place it cannot be told from others.
-        let at = match edit.text.contains(super::SERVER_NAME) {
+        let at = match edit.text.contains(super::ours::SERVER_NAME) {
             true => rest.find(&edit.text)?,
             false => edit.at,
         };

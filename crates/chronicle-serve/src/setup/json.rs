@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::{
     edits::Edited,
-    ours::{is_our_hook, is_our_server, is_our_status_line},
+    ours::{SERVER_NAME, is_our_hook, is_our_server, is_our_status_line},
     permissions,
 };
 
@@ -313,7 +313,7 @@ pub(super) fn without(text: &str) -> Result<Option<String>, String> {
         let Some(servers) = object.object_value(name) else { continue };
         let says_ours = |value: Option<Value>| value.is_some_and(|value| is_our_server(&value));
         let ours = servers
-            .get(super::SERVER_NAME)
+            .get(SERVER_NAME)
             .filter(|server| says_ours(server.value().and_then(|value| value.to_serde_value())));
         if let Some(ours) = ours {
             ours.remove();

@@ -2,6 +2,9 @@
 
 use serde_json::{Value, json};
 
+/// What our server is called, in the settings of every agent.
+pub(super) const SERVER_NAME: &str = "chronicle";
+
 /// The name that the binary goes by.
 pub(super) const PROGRAM: &str = "git-chronicle";
 

@@ -4,8 +4,8 @@
 use serde_json::{Value, json};
 
 use super::{
-    SERVER_NAME,
     json::{Entry, EntryKind},
+    ours::SERVER_NAME,
     skills::SKILLS,
 };
 

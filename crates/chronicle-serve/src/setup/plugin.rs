@@ -7,9 +7,9 @@ use chronicle_workplace::Error;
 use serde_json::{Map, Value, json};
 
 use super::{
-    Outcome, SERVER_NAME,
+    Outcome,
     files::Read,
-    ours::PROGRAM,
+    ours::{PROGRAM, SERVER_NAME},
     skills::SKILLS,
     wanted::{claude_hooks, written},
 };

@@ -2,7 +2,10 @@
 
 use toml_edit::{DocumentMut, Item, Table, value};
 
-use super::{edits::Edited, ours::runs_us};
+use super::{
+    edits::Edited,
+    ours::{SERVER_NAME, runs_us},
+};
 
 /// The table that holds servers by their names.
 const SERVERS: &str = "mcp_servers";
@@ -23,15 +26,15 @@ fn parse(text: &str) -> Result<DocumentMut, String> {
 
 /// `text` with the server; why not, where something else stands in its place.
 pub(super) fn with(text: &str, server: &Server) -> Result<Edited, String> {
-    if parse(text)?.get(SERVERS).and_then(|servers| servers.get(super::SERVER_NAME)).is_some() {
-        return Err(format!("`{SERVERS}.{}` is somebody else's", super::SERVER_NAME));
+    if parse(text)?.get(SERVERS).and_then(|servers| servers.get(SERVER_NAME)).is_some() {
+        return Err(format!("`{SERVERS}.{SERVER_NAME}` is somebody else's"));
     }
     let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let mut table = Table::new();
     table["command"] = value(&server.command);
     table["args"] = value(server.arguments.iter().collect::<toml_edit::Array>());
     let lines = table.to_string();
-    let mut added = format!("[{SERVERS}.{}]\n{lines}", super::SERVER_NAME);
+    let mut added = format!("[{SERVERS}.{SERVER_NAME}]\n{lines}");
     if !text.is_empty() {
         added.insert_str(0, if text.ends_with('\n') { "\n" } else { "\n\n" });
     }
@@ -54,7 +57,7 @@ pub(super) fn is_same(one: &str, other: &str) -> bool {
 }
 
 fn ours(document: &DocumentMut) -> Option<Server> {
-    let server = document.get(SERVERS)?.get(super::SERVER_NAME)?;
+    let server = document.get(SERVERS)?.get(SERVER_NAME)?;
     let arguments = server.get("args").and_then(Item::as_array).into_iter().flatten();
     let arguments: Vec<String> = arguments.filter_map(|word| word.as_str().map(str::to_owned)).collect();
     let command = server.get("command")?.as_str()?.to_owned();
@@ -69,7 +72,7 @@ pub(super) fn without(text: &str) -> Result<Option<String>, String> {
         return Ok(None);
     }
     let Some(servers) = document.get_mut(SERVERS).and_then(Item::as_table_like_mut) else { return Ok(None) };
-    servers.remove(super::SERVER_NAME);
+    servers.remove(SERVER_NAME);
     if servers.is_empty() {
         document.remove(SERVERS);
     }

@@ -8,7 +8,7 @@ use super::{
     Ground,
     agent::{Scope, either},
     json::{Entry, EntryKind},
-    ours::{PROGRAM, quoted},
+    ours::{PROGRAM, SERVER_NAME, quoted},
     permissions,
     skills::{self, SKILLS},
     toml::Server,
@@ -171,7 +171,7 @@ fn element(event: &'static str, value: Value) -> Entry {
 }
 
 fn server_entry(servers: &'static str, value: Value) -> Entry {
-    Entry { at: vec![servers, super::SERVER_NAME], value, kind: EntryKind::Member }
+    Entry { at: vec![servers, SERVER_NAME], value, kind: EntryKind::Member }
 }
 
 /// All that `agent` is to find; where it `permits`, also what it may run unasked.

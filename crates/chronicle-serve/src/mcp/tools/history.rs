@@ -11,7 +11,7 @@ use serde::Deserialize;
 use crate::mcp::{
     budget::{DEFAULT_TOKENS, fit},
     refusal::Refusal,
-    tools::{Ask, Reply, lines},
+    reply::{Ask, Reply, lines},
 };
 
 #[derive(Deserialize, JsonSchema)]

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use crate::mcp::{
     budget::{DEFAULT_TOKENS, fit},
     refusal::Refusal,
-    tools::{Ask, Reply, lines},
+    reply::{Ask, Reply, lines},
 };
 
 /// Lessons that `recent` shows unless told otherwise.

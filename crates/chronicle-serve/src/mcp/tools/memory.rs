@@ -13,7 +13,7 @@ use serde::Deserialize;
 
 use crate::mcp::{
     refusal::Refusal,
-    tools::{Ask, Reply},
+    reply::{Ask, Reply},
 };
 
 /// As many hits, and as many threads, as the command line lists.

@@ -15,7 +15,7 @@ use serde_json::Value;
 use crate::mcp::{
     budget::{DEFAULT_TOKENS, fit},
     refusal::Refusal,
-    tools::{Ask, Reply, lines},
+    reply::{Ask, Reply, lines},
 };
 
 /// What to say of secrets that were taken out.
