@@ -1,28 +1,29 @@
 //! The arguments.
 
-use std::{ffi::OsString, path::PathBuf, str::FromStr};
+use std::{ffi::OsString, path::PathBuf};
 
-use chronicle_render::Format;
 use clap::{
-    Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum,
-    builder::RangedU64ValueParser,
+    Args, CommandFactory, FromArgMatches, Parser, Subcommand,
     error::{ContextKind, ContextValue},
 };
 
-use crate::commands::{
-    about::AboutArgs, allow::AllowArgs, annotate::AnnotateArgs, ask::AskArgs, backfill::BackfillArgs,
-    blocks::BlocksArgs, brief::BriefArgs, catch_up::CatchUpArgs, check::CheckArgs, commit,
-    commit::CommitArgs, config::ConfigArgs, consolidate::ConsolidateArgs, context::ContextArgs,
-    correct::CorrectArgs, cost::CostArgs, deps::DepsArgs, digest::DigestArgs, doctor::DoctorArgs,
-    expire::ExpireArgs, export::ExportArgs, feedback::FeedbackArgs, find::FindArgs, flag::FlagArgs,
-    gc::GcArgs, history::HistoryArgs, hook::HookArgs, how::HowArgs, import::ImportArgs, init::InitArgs,
-    injected::InjectedArgs, knowledge::KnowledgeArgs, llm::LlmArgs, mcp::McpArgs, memory::MemoryArgs,
-    note::NoteArgs, outline::OutlineArgs, patterns::PatternsArgs, pending::PendingArgs,
-    preferences::PreferencesArgs, problems::ProblemsArgs, projects::ProjectsArgs, purge::PurgeArgs,
-    read::ReadArgs, reconcile::ReconcileArgs, schema::SchemaArgs, session::SessionArgs, setup::SetupArgs,
-    show::ShowArgs, skills::SkillsArgs, status::StatusArgs, statusline::StatuslineArgs, summary::SummaryArgs,
-    supersede::SupersedeArgs, sync::SyncArgs, thread::ResolveArgs, thread::ThreadArgs, tour::TourArgs,
-    uninstall::UninstallArgs, why::WhyArgs,
+use crate::{
+    arguments::OutputArgs,
+    commands::{
+        about::AboutArgs, allow::AllowArgs, annotate::AnnotateArgs, ask::AskArgs, backfill::BackfillArgs,
+        blocks::BlocksArgs, brief::BriefArgs, catch_up::CatchUpArgs, check::CheckArgs, commit,
+        commit::CommitArgs, config::ConfigArgs, consolidate::ConsolidateArgs, context::ContextArgs,
+        correct::CorrectArgs, cost::CostArgs, deps::DepsArgs, digest::DigestArgs, doctor::DoctorArgs,
+        expire::ExpireArgs, export::ExportArgs, feedback::FeedbackArgs, find::FindArgs, flag::FlagArgs,
+        gc::GcArgs, history::HistoryArgs, hook::HookArgs, how::HowArgs, import::ImportArgs, init::InitArgs,
+        injected::InjectedArgs, knowledge::KnowledgeArgs, llm::LlmArgs, mcp::McpArgs, memory::MemoryArgs,
+        note::NoteArgs, outline::OutlineArgs, patterns::PatternsArgs, pending::PendingArgs,
+        preferences::PreferencesArgs, problems::ProblemsArgs, projects::ProjectsArgs, purge::PurgeArgs,
+        read::ReadArgs, reconcile::ReconcileArgs, schema::SchemaArgs, session::SessionArgs, setup::SetupArgs,
+        show::ShowArgs, skills::SkillsArgs, status::StatusArgs, statusline::StatuslineArgs,
+        summary::SummaryArgs, supersede::SupersedeArgs, sync::SyncArgs, thread::ResolveArgs,
+        thread::ThreadArgs, tour::TourArgs, uninstall::UninstallArgs, why::WhyArgs,
+    },
 };
 
 /// The usual form of help, to which examples are added as they are typed: the form itself is never wrapped.
@@ -164,47 +165,6 @@ fn one(name: &'static str, define: Define) -> clap::Command {
     Root::command().subcommand(define(clap::Command::new(name))).subcommand_required(true)
 }
 
-/// How answers are written.
-#[derive(Debug, Clone, Copy, Args)]
-pub(crate) struct OutputArgs {
-    /// How to write the answer: markdown for models, json for programs, pretty for people
-    #[arg(long, value_name = "FORMAT", global = true, default_value = "markdown", value_parser = clap::builder::ValueParser::new(|text: &str| text.parse::<OutputFormat>()))]
-    pub(crate) format: OutputFormat,
-
-    /// When to use colour in pretty answers
-    #[arg(long, value_name = "WHEN", global = true, default_value = "auto")]
-    pub(crate) color: ColorWhen,
-
-    /// Write straight to the terminal, without a pager
-    #[arg(long, global = true)]
-    pub(crate) no_pager: bool,
-}
-
-/// A form of answers, or the one that only `export` has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum OutputFormat {
-    Answer(Format),
-    AgentTrace,
-}
-
-impl FromStr for OutputFormat {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "agent-trace" => Ok(Self::AgentTrace),
-            other => other.parse().map(Self::Answer),
-        }
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ColorWhen {
-    Auto,
-    Always,
-    Never,
-}
-
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Read(ReadArgs),
@@ -269,11 +229,6 @@ pub(crate) enum Command {
     Schema(SchemaArgs),
     Mcp(McpArgs),
     Tour(TourArgs),
-}
-
-/// How many of something are wanted: none would be an answer that says that there are none.
-pub(crate) fn at_least_one() -> RangedU64ValueParser<usize> {
-    RangedU64ValueParser::new().range(1..)
 }
 
 #[cfg(test)]

@@ -60,10 +60,7 @@ pub(crate) mod tour;
 pub(crate) mod uninstall;
 pub(crate) mod why;
 
-use std::{
-    mem::ManuallyDrop,
-    path::{Path, PathBuf},
-};
+use std::{mem::ManuallyDrop, path::PathBuf};
 
 use chronicle::{Chronicle, Patience};
 use chronicle_render::Format;
@@ -71,9 +68,11 @@ use chronicle_workplace::Workplace;
 use snafu::ResultExt;
 
 use crate::{
+    arguments::OutputFormat,
     background,
-    cli::{Cli, Command, OutputFormat},
+    cli::{Cli, Command},
     error::{CommandError, DirectorySnafu, UsageSnafu},
+    surroundings,
     ui::{self, Ui},
 };
 
@@ -101,10 +100,10 @@ pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
         background::nobody_attends();
     }
     let is_asked = !matches!(cli.command, Command::Hook(_) | Command::Mcp(_) | Command::Statusline(_));
-    let workplace = Workplace::new(&directory, ui_now(), may_keep_facts(&directory))
+    let workplace = Workplace::new(&directory, surroundings::now(), surroundings::may_keep_facts(&directory))
         .with_patience(patience)
-        .fetching(is_asked && may_fetch())
-        .with_environment(environment)
+        .fetching(is_asked && surroundings::may_fetch())
+        .with_environment(surroundings::environment)
         .with_behind(background::start_in);
     // The process ends with it, and what it holds is given back all at once.
     let chronicle = ManuallyDrop::new(Chronicle::new(match ui.format() {
@@ -180,50 +179,4 @@ fn answer(cli: Cli, chronicle: &Chronicle, directory: PathBuf, ui: &mut Ui) -> R
         Command::Schema(args) => schema::run(&args, ui),
         Command::Tour(args) => tour::run(&args, ui),
     }
-}
-
-/// The time; tests pin it with `CHRONICLE_NOW`.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the binary is where the clock and the environment are looked up"
-)]
-pub(crate) fn ui_now() -> jiff::Timestamp {
-    let pinned = std::env::var("CHRONICLE_NOW").ok().and_then(|text| text.parse().ok());
-    let now = jiff::Timestamp::now();
-    // Whoever sets variables for an agent must not let what the user prefers grow old.
-    let latest = now.saturating_add(jiff::SignedDuration::from_hours(24)).unwrap_or(now);
-    pinned.map_or(now, |pinned: jiff::Timestamp| pinned.min(latest))
-}
-
-/// Whether facts about the repository are kept: not where git's environment says to look elsewhere, nor where
-/// `CHRONICLE_NO_CACHE` asks for answers from the repository alone (`CHRONICLE_NO_INDEX` in earlier versions).
-#[expect(clippy::disallowed_methods, reason = "the binary is where the environment is looked up")]
-pub(crate) fn may_keep_facts(directory: &Path) -> bool {
-    let is_set = |name: &str| std::env::var_os(name).is_some();
-    // In its hooks git names the repository that they run in.
-    let is_named = |name: &str| matches!(name, "GIT_DIR" | "GIT_WORK_TREE");
-    !is_set("CHRONICLE_NO_CACHE")
-        && !is_set("CHRONICLE_NO_INDEX")
-        && !chronicle::GLANCE_ENVIRONMENT.into_iter().any(|name| !is_named(name) && is_set(name))
-        && !chronicle::is_named_elsewhere(directory)
-}
-
-/// Whether git may fetch what a partial clone lacks.
-fn may_fetch() -> bool {
-    environment("GIT_NO_LAZY_FETCH")
-        .is_none_or(|value| matches!(value.as_encoded_bytes(), b"" | b"0" | b"false"))
-}
-
-/// A variable of the environment; [`chronicle_workplace::UNATTENDED`] is there also where only this process knows of it, and
-/// [`chronicle_workplace::ACCOUNT_HOME`] is what the system says.
-#[expect(clippy::disallowed_methods, reason = "the binary is where the environment is looked up")]
-pub(crate) fn environment(name: &str) -> Option<std::ffi::OsString> {
-    if name == chronicle_workplace::UNATTENDED && background::is_unattended() {
-        return Some("1".into());
-    }
-    if name == chronicle_workplace::ACCOUNT_HOME {
-        let user = nix::unistd::User::from_uid(nix::unistd::Uid::current()).ok().flatten();
-        return user.map(|user| user.dir.into_os_string());
-    }
-    std::env::var_os(name)
 }

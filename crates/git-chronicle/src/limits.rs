@@ -14,7 +14,7 @@ use rustix::{
     time::{ClockId, clock_gettime},
 };
 
-use crate::{background, commands::environment};
+use crate::{background, surroundings::environment};
 
 /// The hidden command, below `hook`, that parses files for another process of this program.
 pub(crate) const PARSER: &str = "parser";

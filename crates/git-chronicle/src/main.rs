@@ -1,5 +1,6 @@
 //! `git chronicle`: memory for a codebase and for the agents that work on it.
 
+mod arguments;
 mod background;
 mod cli;
 mod commands;
@@ -7,6 +8,7 @@ mod editor;
 mod error;
 mod limits;
 mod pager;
+mod surroundings;
 mod tour;
 mod ui;
 
@@ -22,7 +24,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return error::usage(&error),
     };
-    let mut ui = Ui::new(&cli);
+    let mut ui = Ui::new(cli.output);
     match commands::run(cli, &mut ui) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => error::report(&error, &mut ui),

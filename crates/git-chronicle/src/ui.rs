@@ -8,10 +8,9 @@ use std::time::{Duration, Instant};
 use chronicle_render::{DEFAULT_WIDTH, Format, View};
 
 use crate::{
-    cli::{Cli, ColorWhen, OutputArgs, OutputFormat},
-    commands::ui_now,
+    arguments::{ColorWhen, OutputArgs, OutputFormat},
     error::CommandError,
-    pager,
+    pager, surroundings,
 };
 
 /// The user at the other end.
@@ -22,8 +21,8 @@ pub(crate) struct Ui {
 }
 
 impl Ui {
-    pub(crate) fn new(cli: &Cli) -> Self {
-        Self { output: cli.output, is_closed: false }
+    pub(crate) fn new(output: OutputArgs) -> Self {
+        Self { output, is_closed: false }
     }
 
     pub(crate) fn format(&self) -> Format {
@@ -39,7 +38,7 @@ impl Ui {
 
     pub(crate) fn view(&self, verbose: bool) -> View {
         let width = terminal_size::terminal_size().map_or(DEFAULT_WIDTH, |(width, _)| usize::from(width.0));
-        View { now: ui_now(), colour: self.colour(), width, verbose }
+        View { now: surroundings::now(), colour: self.colour(), width, verbose }
     }
 
     #[expect(clippy::disallowed_methods, reason = "the binary is where the environment is looked up")]

@@ -2,7 +2,7 @@ use chronicle::Chronicle;
 use chronicle_memory::find::AboutCommand;
 use chronicle_render as render;
 
-use crate::{cli::at_least_one, error::CommandError, ui::Ui};
+use crate::{arguments::at_least_one, error::CommandError, ui::Ui};
 
 /// Gather what sessions know about a topic
 ///

@@ -2,7 +2,7 @@ use chronicle::Chronicle;
 use chronicle_memory::catch_up::CatchUpCommand;
 use chronicle_render as render;
 
-use crate::{cli::at_least_one, error::CommandError, ui::Ui};
+use crate::{arguments::at_least_one, error::CommandError, ui::Ui};
 
 /// Show what was done in the last sessions
 ///

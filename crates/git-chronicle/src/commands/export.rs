@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use crate::{cli::OutputFormat, error::CommandError, ui::Ui};
+use crate::{arguments::OutputFormat, error::CommandError, ui::Ui};
 use chronicle::{Chronicle, ExportForm, ExportReply, counted, counted_are};
 
 /// Write all notes as JSON Lines

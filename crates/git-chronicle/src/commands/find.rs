@@ -6,7 +6,7 @@ use chronicle_memory::{
 use chronicle_render as render;
 use clap::builder::PossibleValuesParser;
 
-use crate::{cli::at_least_one, error::CommandError, ui::Ui};
+use crate::{arguments::at_least_one, error::CommandError, ui::Ui};
 
 /// Find what was said and done in sessions with coding agents
 ///

@@ -11,7 +11,7 @@ use chronicle::Chronicle;
 use chronicle_annotator::Annotator;
 use chronicle_serve::hooks::{self, AgentEvent, Behind, Host, Surroundings};
 
-use crate::{background, error::CommandError, limits, ui::Ui};
+use crate::{background, error::CommandError, limits, surroundings::environment, ui::Ui};
 
 /// Do the work of one of git's hooks, or of an agent's
 ///
@@ -156,7 +156,7 @@ fn of_agent(host: Host, args: &HookArgs, chronicle: &Chronicle, ui: &mut Ui) -> 
     }
     // Whoever set up an event that this version does not know gets no answer.
     let Some(event) = event else { return Ok(()) };
-    let surroundings = Surroundings { environment: super::environment };
+    let surroundings = Surroundings { environment };
     let answer = hooks::answer(chronicle, surroundings, host, event, &payload);
     if IS_ANSWERED.swap(true, Ordering::SeqCst) {
         return Ok(());

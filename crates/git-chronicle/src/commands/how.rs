@@ -2,7 +2,7 @@ use chronicle::Chronicle;
 use chronicle_memory::find::HowCommand;
 use chronicle_render as render;
 
-use crate::{cli::at_least_one, error::CommandError, ui::Ui};
+use crate::{arguments::at_least_one, error::CommandError, ui::Ui};
 
 /// Show how a task was done before
 ///

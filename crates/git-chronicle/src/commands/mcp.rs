@@ -11,12 +11,12 @@ use clap::{Subcommand, builder::PossibleValuesParser};
 use crate::{
     background,
     commands::{
-        environment, init, may_keep_facts,
+        init,
         setup::{chosen, ground, left_alone, names, scope},
-        ui_now,
     },
     error::{CommandError, UsageSnafu, explain},
     limits::is_fixed,
+    surroundings::{environment, may_keep_facts, now},
     ui::Ui,
 };
 
@@ -90,7 +90,7 @@ pub(crate) fn run(
         UsageSnafu { reason }.build()
     })?;
     let behind = background::start_in;
-    let host = Host { directory, now: ui_now, keeps_facts, tools, environment, behind, explain };
+    let host = Host { directory, now, keeps_facts, tools, environment, behind, explain };
     #[cfg(feature = "http")]
     if let Some(address) = args.http {
         return over_http(host, address);

@@ -1,4 +1,4 @@
-use crate::{cli::at_least_one, error::CommandError, ui::Ui};
+use crate::{arguments::at_least_one, error::CommandError, ui::Ui};
 use chronicle::{Chronicle, counted};
 use chronicle_memory::threads::PendingCommand;
 use chronicle_render as render;

@@ -1,7 +1,7 @@
 use chronicle::Chronicle;
 use chronicle_render as render;
 
-use crate::{background, cli::at_least_one, error::CommandError, ui::Ui};
+use crate::{arguments::at_least_one, background, error::CommandError, ui::Ui};
 
 /// Show failures that came up in several sessions, and how each was solved
 ///

@@ -8,8 +8,8 @@ use clap::Subcommand;
 use jiff::{Span, Zoned, tz::TimeZone};
 
 use crate::{
+    arguments::at_least_one,
     background,
-    cli::at_least_one,
     error::{CommandError, UnwordedSnafu, UsageSnafu},
     ui::Ui,
 };

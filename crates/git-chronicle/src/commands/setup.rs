@@ -9,10 +9,11 @@ use chronicle_serve::{
 use chronicle_workplace::Error;
 use clap::builder::PossibleValuesParser;
 
-use super::{environment, init};
+use super::init;
 use crate::{
     background,
     error::{CommandError, LeftAloneSnafu, UsageSnafu},
+    surroundings::environment,
     ui::Ui,
 };
 

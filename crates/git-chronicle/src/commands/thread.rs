@@ -3,7 +3,7 @@ use chronicle_memory::threads::{AddThread, ClosedCommand, Status, ThreadAct, Thr
 use chronicle_render as render;
 use clap::Subcommand;
 
-use crate::{cli::at_least_one, error::CommandError, ui::Ui};
+use crate::{arguments::at_least_one, error::CommandError, ui::Ui};
 
 /// Show, add or change threads: unfinished work that is carried between sessions
 ///

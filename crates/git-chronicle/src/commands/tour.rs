@@ -1,4 +1,4 @@
-use crate::{commands::ui_now, error::CommandError, tour::tour, ui::Ui};
+use crate::{error::CommandError, surroundings, tour::tour, ui::Ui};
 
 /// See the main steps in a minute, on a throw-away repository
 #[derive(Debug, clap::Args)]
@@ -6,7 +6,7 @@ pub(crate) struct TourArgs {}
 
 pub(crate) fn run(_args: &TourArgs, ui: &mut Ui) -> Result<(), CommandError> {
     let mut answer = Ok(());
-    tour(ui_now(), &mut |text| {
+    tour(surroundings::now(), &mut |text| {
         if answer.is_ok() {
             answer = ui.answer(text);
         }
