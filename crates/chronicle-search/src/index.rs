@@ -19,7 +19,10 @@ pub(crate) mod postings;
 mod segments;
 pub(crate) mod words;
 
-use crate::{SessionId, TurnKind, store::drop_learned};
+use crate::store::{
+    ids::{SessionId, TurnKind},
+    learned::drop_learned,
+};
 use asking::{ASKS, marked};
 use postings::{Extent, ListWriter, Place, number, put, put_extents};
 pub(crate) use segments::Segment;

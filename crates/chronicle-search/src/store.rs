@@ -15,8 +15,9 @@ use crate::index::{self, words::Words};
 
 mod blocks;
 mod edits;
+pub(crate) mod ids;
 mod jobs;
-mod learned;
+pub(crate) mod learned;
 mod projects;
 mod sessions;
 mod sources;
@@ -27,17 +28,17 @@ mod wordings;
 
 pub use blocks::{BlockVersion, OwnBlock};
 pub use edits::StoredEdit;
+pub use ids::{ProjectId, SessionId, TurnKind, Written};
 pub use jobs::{Job, KeptTranscript, Used};
-pub(crate) use learned::drop_learned;
 pub use learned::{Feedback, Learned};
-pub use projects::{Project, ProjectId};
-pub use sessions::{NamedSession, SessionId, SessionRecord};
+pub use projects::Project;
+pub use sessions::{NamedSession, SessionRecord};
 pub use sources::Source;
 pub use threads::{
     KnownThread, KnownThreads, ListedThread, OpenThreads, add_events, events_with_agents, forget_events,
     thread_ids, threads,
 };
-pub use turns::{Elsewhere, StoredTurn, TurnKind, TurnRecord};
+pub use turns::{Elsewhere, StoredTurn, TurnRecord};
 pub use vectors::{Unembedded, Vector};
 pub use wordings::{SessionState, StoredWording};
 
@@ -137,17 +138,6 @@ impl<'s> Pieces<'s> {
         }
         Ok(())
     }
-}
-
-/// What was written into the store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Written {
-    /// Turns that were not there.
-    pub n_new: usize,
-    /// Turns that are different from now on.
-    pub n_changed: usize,
-    /// The session that was marked as not indexed last.
-    marked: Option<SessionId>,
 }
 
 /// How much is in the store.

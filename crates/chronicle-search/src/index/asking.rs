@@ -1,6 +1,6 @@
 //! Which turns ask: what answers them stands in the turn that follows.
 
-use crate::TurnKind;
+use crate::store::ids::TurnKind;
 
 /// How close to its end a turn has to ask, in bytes: what follows is an afterthought.
 const AT_THE_END: usize = 120;

@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
-use super::{ProjectId, StoredTurn};
+use super::{ids::ProjectId, turns::StoredTurn};
 
 /// An edit, with what it wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,7 +17,7 @@ impl StoredEdit {
     /// Stores what the edit wrote whose turn has this key. A turn that is not stored, or of another session, has none.
     pub fn put(
         tx: &Transaction<'_>,
-        (session, key): (super::SessionId, i64),
+        (session, key): (super::ids::SessionId, i64),
         path: &str,
         lines: &[u8],
     ) -> rusqlite::Result<()> {

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
-use super::SessionId;
+use super::ids::SessionId;
 
 /// Something that was done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

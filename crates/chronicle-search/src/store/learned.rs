@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use rusqlite::{Connection, Transaction, params};
 
-use super::{ProjectId, SessionId};
+use super::ids::{ProjectId, SessionId};
 
 /// What a session tells, and which one it is.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,9 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
-/// Names a project within the store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ProjectId(pub i64);
+use super::ids::ProjectId;
 
 /// What sessions, threads and questions belong to: a repository with all its worktrees, or a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,11 +6,7 @@ use chronicle_core::thread::ThreadEvent;
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
-use super::{ProjectId, TurnKind};
-
-/// Names a session within the store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SessionId(pub i64);
+use super::ids::{ProjectId, SessionId, TurnKind};
 
 /// What is kept of a session beside its turns.
 #[derive(Debug, Clone, PartialEq, Eq)]

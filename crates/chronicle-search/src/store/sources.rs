@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
-use super::SessionId;
+use super::ids::SessionId;
 
 /// A transcript that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]

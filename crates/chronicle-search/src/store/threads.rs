@@ -7,7 +7,11 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Transaction, params, types::Type};
 use twox_hash::XxHash3_128;
 
-use super::{Project, ProjectId, SessionId, Store};
+use super::{
+    Store,
+    ids::{ProjectId, SessionId},
+    projects::Project,
+};
 use crate::StoreError;
 
 /// How many priorities there are.

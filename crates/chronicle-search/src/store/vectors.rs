@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
-use super::{ProjectId, TurnKind};
+use super::ids::{ProjectId, TurnKind};
 
 /// How many numbers of a vector are kept, the first ones: of models that say most there, as newer ones do, hardly
 /// anything is lost.

@@ -3,7 +3,11 @@
 use jiff::{SignedDuration, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
-use super::{NamedSession, ProjectId, SessionId, sessions::COLUMNS};
+use super::{
+    ids::{ProjectId, SessionId},
+    sessions::COLUMNS,
+    sessions::NamedSession,
+};
 
 /// How often a model is asked about a session that stays as it is.
 const MOST_FAILURES: u32 = 3;
