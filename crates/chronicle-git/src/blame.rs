@@ -4,10 +4,7 @@
 //! The committed file is blamed, never the one in the working tree: that would run the
 //! repository's filters. Whoever asks maps the lines.
 
-use std::{
-    ffi::OsStr,
-    path::{Path, PathBuf},
-};
+use std::{ffi::OsStr, path::Path};
 
 use chronicle_core::LineRange;
 use gix::{
@@ -18,7 +15,9 @@ use gix::{
 use crate::{
     Repository,
     error::{GitError, Result},
-    files, process,
+    files,
+    ignore_revs::IgnoreRevs,
+    process,
 };
 
 /// One line, and who wrote it.
@@ -39,14 +38,6 @@ pub struct BlamedLine {
 /// Settings that let git tell another commit than the last one that changed a line, or compare in another way.
 const SETTINGS: [&str; 3] = [IGNORE_REVS, "diff.algorithm", "diff.indentHeuristic"];
 const IGNORE_REVS: &str = "blame.ignoreRevsFile";
-
-/// The files of commits that blame ignores.
-#[derive(Debug, Default)]
-pub(crate) struct IgnoreRevs {
-    readable: Vec<PathBuf>,
-    /// Those for which git would refuse to blame, as they are configured.
-    unreadable: Vec<String>,
-}
 
 impl Repository {
     /// Whether git's configuration makes `git blame` tell lines otherwise than it does by itself.

@@ -4,8 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gix::ObjectId;
 
-use crate::{Repository, error::Result};
-
 /// What writers leave behind.
 ///
 /// `git notes` reads a ref, writes what it read with a note more, and asks nobody whether the ref has
@@ -47,46 +45,6 @@ impl LastWords {
         let lost = self.lost.iter().map(|(name, id)| format!("lost {name} {id}\n"));
         let checked = self.checked.iter().map(|(name, id)| format!("checked {name} {id}\n"));
         swapping.chain(written).chain(lost).chain(checked).collect()
-    }
-}
-
-/// More notes commits than this between what we wrote and what is there are not looked through one by one.
-const MAX_STEPS: usize = 1000;
-
-impl Repository {
-    /// Commits of ours that a foreign writer dropped from the refs they belong to, with those refs.
-    ///
-    /// # Errors
-    /// When a ref cannot be read.
-    pub fn lost_notes(&self) -> Result<Vec<(String, ObjectId)>> {
-        let words = self.last_words();
-        let mut lost = words.lost;
-        lost.extend(words.written);
-        let mut still = Vec::new();
-        for (name, commit) in lost {
-            if let Some(tip) = self.ref_target(&name)?
-                && self.is_dropped(commit, tip)
-            {
-                still.push((name, commit));
-            }
-        }
-        Ok(still)
-    }
-
-    /// Whether `tip` was built beside `commit`: neither of the two is in the other's history. A ref that was
-    /// set back, or deleted, was meant to be.
-    pub(crate) fn is_dropped(&self, commit: ObjectId, tip: ObjectId) -> bool {
-        if commit == tip {
-            return false;
-        }
-        let reaches = |from: ObjectId, to: ObjectId| -> Option<bool> {
-            let walked = self.history_until(&[from], |id| id == to, MAX_STEPS).ok()?;
-            match walked {
-                Some(walked) => Some(walked.edge().any(|(_, node)| node.id == to)),
-                None => Some(self.parted_at(from, to).ok()? == Some(to)),
-            }
-        };
-        reaches(tip, commit) == Some(false) && reaches(commit, tip) == Some(false)
     }
 }
 

@@ -35,6 +35,23 @@ pub(crate) enum Checks {
 }
 
 impl Repository {
+    /// Reads versions of files that will be asked for one by one; together, in the order of the pack, they cost far less.
+    pub fn read_ahead(&self, mut ids: Vec<ObjectId>) {
+        ids.retain(|id| !self.is_too_large(*id));
+        let read = self.read_all(ids, Checks::No, |_, content| Some(content.to_vec()));
+        let mut ahead = self.read_ahead.borrow_mut();
+        for (id, content) in read {
+            ahead.add(id, &content);
+        }
+    }
+
+    /// [`Repository::read_ahead`] by one thread, which costs less where much else is read in the same way, but takes
+    /// longer.
+    pub fn read_ahead_in_turn(&self, mut ids: Vec<ObjectId>) {
+        ids.retain(|id| !self.is_too_large(*id));
+        self.read_in_turn(ids, &mut self.read_ahead.borrow_mut());
+    }
+
     /// Reads the objects of notes `ids`, and keeps what `pick` makes of each; objects that are missing, or others than their
     /// ids say, are passed over.
     #[must_use]

@@ -22,7 +22,7 @@ use snafu::ResultExt;
 use crate::{
     error::{GitError, NotARepositorySnafu, Result},
     files,
-    glance::git_dir_of,
+    git_dir::git_dir_of,
     sound,
 };
 

@@ -8,6 +8,7 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
+use gix::bstr::ByteSlice;
 use snafu::ResultExt;
 
 use crate::{
@@ -215,4 +216,22 @@ pub fn git_for_user(directory: &Path, args: &[OsString], hidden: &[String]) -> R
     let status = command.status().context(IoSnafu { path: std::path::PathBuf::from("git") })?;
     // A git that was killed by a signal says so as a shell does.
     Ok(status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or_default()))
+}
+
+impl Repository {
+    /// The version of `git`; `None` when it cannot be run.
+    #[must_use]
+    pub fn git_version(&self) -> Option<String> {
+        let printed = git(self, &["version"], b"").ok()?;
+        Some(printed.to_str().ok()?.trim().strip_prefix("git version ")?.to_owned())
+    }
+
+    /// Writes the ref `name` with all of its history to a bundle at `path`, which git can fetch from.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn bundle(&self, path: &Path, name: &str) -> Result<()> {
+        let path = path.to_string_lossy();
+        git(self, &["bundle", "create", "--quiet", &path, name], b"").map(drop)
+    }
 }

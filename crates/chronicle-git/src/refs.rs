@@ -10,6 +10,7 @@ use crate::{
     error::{GitError, ReadRefSnafu, Result, UpdateRefSnafu},
     files,
     process::git,
+    ref_backend::RefBackend,
     sound,
     state::leads_elsewhere,
 };
@@ -18,25 +19,6 @@ use crate::{
 const MAX_STEPS: usize = 5;
 /// The file of a ref is not longer.
 const MAX_REF_BYTES: u64 = 4096;
-
-/// Who answers questions about refs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum RefBackend {
-    /// gix, in process.
-    Gix,
-    /// One `git` process for each question.
-    Git,
-}
-
-impl RefBackend {
-    pub(crate) fn of(repo: &gix::Repository) -> Self {
-        let storage = repo.config_snapshot().string("extensions.refStorage");
-        match storage.as_deref().map(|name| name.to_ascii_lowercase()) {
-            Some(name) if name != b"files" => Self::Git,
-            _ => Self::Gix,
-        }
-    }
-}
 
 /// Where refs of notes are.
 const NOTES: &str = "refs/notes/";

@@ -18,6 +18,7 @@ use crate::{
     lock::FileLock,
     process::{Ran, git, git_talking},
     refs::UpdateFailed,
+    tracking::{notes_refspec, tracking_ref},
     turn::Turn,
     update::pause,
 };
@@ -57,25 +58,6 @@ const OUTRUN: [&str; 9] = [
     "incorrect old value",
     "reference already exists",
 ];
-
-/// The ref in which the ref `name` of a remote is kept.
-#[must_use]
-pub fn tracking_ref(remote: &str, name: &str) -> String {
-    format!("{}{}", tracking_prefix(remote), name.strip_prefix("refs/notes/").unwrap_or(name))
-}
-
-/// Where the refs of a remote are kept once they are fetched.
-#[must_use]
-pub fn tracking_prefix(remote: &str) -> String {
-    format!("refs/notes/remotes/{remote}/")
-}
-
-/// The setting that makes git itself fetch our refs. A pattern, because git fails on a single ref that the
-/// remote lacks.
-#[must_use]
-pub fn notes_refspec(remote: &str) -> String {
-    format!("+refs/notes/chronicle*:{}chronicle*", tracking_prefix(remote))
-}
 
 impl Repository {
     /// The names of the remotes that have an address, in order.

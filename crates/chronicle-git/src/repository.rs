@@ -22,20 +22,18 @@ use jiff::Timestamp;
 use snafu::ResultExt;
 
 use crate::{
-    blame::IgnoreRevs,
     error::{GitError, IoSnafu, NotARepositorySnafu, ObjectSnafu, Result, WorkTreeElsewhereSnafu},
     files::MAX_BYTES,
-    glance::common_dir_of,
+    fsync::Fsync,
+    git_dir::common_dir_of,
+    ignore_revs::IgnoreRevs,
     last_words::LastWords,
     lock::{FileLock, Patience},
-    many::Checks,
-    objects::Fsync,
     ownership::{self, Site, Trusted},
-    process::git,
-    refs::RefBackend,
+    ref_backend::RefBackend,
     sharing::{Sharing, create_dir_like_parent},
     sound,
-    state::read_state,
+    state::{ensure_no_link, read_state, state_path},
     trust::TrustRecords,
 };
 
@@ -89,7 +87,7 @@ pub struct Repository {
     /// Git's file of commits and their parents, once it was asked for.
     graph: OnceCell<Option<gix::commitgraph::Graph>>,
     /// Blobs that were read ahead.
-    read_ahead: RefCell<ReadAhead>,
+    pub(crate) read_ahead: RefCell<ReadAhead>,
     /// Who may use the files that are created here.
     pub(crate) sharing: Sharing,
     /// What is synced to the disk.
@@ -473,23 +471,6 @@ impl Repository {
             .expect("hashing what lies in memory does not fail")
     }
 
-    /// Reads versions of files that will be asked for one by one; together, in the order of the pack, they cost far less.
-    pub fn read_ahead(&self, mut ids: Vec<ObjectId>) {
-        ids.retain(|id| !self.is_too_large(*id));
-        let read = self.read_all(ids, Checks::No, |_, content| Some(content.to_vec()));
-        let mut ahead = self.read_ahead.borrow_mut();
-        for (id, content) in read {
-            ahead.add(id, &content);
-        }
-    }
-
-    /// [`Repository::read_ahead`] by one thread, which costs less where much else is read in the same way, but takes
-    /// longer.
-    pub fn read_ahead_in_turn(&self, mut ids: Vec<ObjectId>) {
-        ids.retain(|id| !self.is_too_large(*id));
-        self.read_in_turn(ids, &mut self.read_ahead.borrow_mut());
-    }
-
     /// Forgets the blobs that were read ahead.
     pub fn forget_read_ahead(&self) {
         self.read_ahead.borrow_mut().clear();
@@ -642,22 +623,6 @@ impl Repository {
         Ok(files)
     }
 
-    /// The version of `git`; `None` when it cannot be run.
-    #[must_use]
-    pub fn git_version(&self) -> Option<String> {
-        let printed = git(self, &["version"], b"").ok()?;
-        Some(printed.to_str().ok()?.trim().strip_prefix("git version ")?.to_owned())
-    }
-
-    /// Writes the ref `name` with all of its history to a bundle at `path`, which git can fetch from.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
-    pub fn bundle(&self, path: &Path, name: &str) -> Result<()> {
-        let path = path.to_string_lossy();
-        git(self, &["bundle", "create", "--quiet", &path, name], b"").map(drop)
-    }
-
     /// Where small files of ours that belong to all worktrees live.
     #[must_use]
     pub fn shared_state_dir(&self) -> PathBuf {
@@ -710,5 +675,41 @@ impl Repository {
     #[must_use]
     pub fn worktree_state_dir(&self) -> PathBuf {
         self.git_dir().join("chronicle")
+    }
+
+    /// The path of a small file of ours that belongs to all worktrees.
+    ///
+    /// # Errors
+    /// When it is a link, or the folder that it is in.
+    pub fn shared_state(&self, name: &str) -> Result<PathBuf> {
+        state_path(self.common_dir(), name)
+    }
+
+    /// The path of a small file of ours that belongs to this worktree.
+    ///
+    /// # Errors
+    /// When it is a link, or the folder that it is in.
+    pub fn worktree_state(&self, name: &str) -> Result<PathBuf> {
+        state_path(self.git_dir(), name)
+    }
+
+    /// Looks at the part of `path` that is in a git directory of this repository.
+    pub(crate) fn ensure_unlinked(&self, path: &Path) -> Result<()> {
+        for directory in [self.git_dir(), self.common_dir()] {
+            if let Ok(below) = path.strip_prefix(directory) {
+                return ensure_no_link(directory, below);
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks at the folders that the file of the ref `name` is in, and that of its log. `refs` and `logs/refs` as a
+    /// whole may be links: tools that make several working trees of one repository use them.
+    pub(crate) fn ensure_unlinked_ref(&self, name: &str) -> Result<()> {
+        let Some(below) = name.strip_prefix("refs/") else { return Ok(()) };
+        let log = self.common_dir().join("logs/refs");
+        ensure_no_link(&log, Path::new(below))?;
+        // A ref that is a link was one that stands for another, once: it is replaced, not written through.
+        ensure_no_link(&self.common_dir().join("refs"), Path::new(below).parent().unwrap_or(Path::new("")))
     }
 }

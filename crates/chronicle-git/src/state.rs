@@ -9,7 +9,6 @@ use std::{
 };
 
 use crate::{
-    Repository,
     error::{GitError, LinkedSnafu, Result},
     files,
 };
@@ -70,44 +69,6 @@ pub(crate) fn ensure_no_link(directory: &Path, below: &Path) -> Result<()> {
         }
     }
     Ok(())
-}
-
-impl Repository {
-    /// The path of a small file of ours that belongs to all worktrees.
-    ///
-    /// # Errors
-    /// When it is a link, or the folder that it is in.
-    pub fn shared_state(&self, name: &str) -> Result<PathBuf> {
-        state_path(self.common_dir(), name)
-    }
-
-    /// The path of a small file of ours that belongs to this worktree.
-    ///
-    /// # Errors
-    /// When it is a link, or the folder that it is in.
-    pub fn worktree_state(&self, name: &str) -> Result<PathBuf> {
-        state_path(self.git_dir(), name)
-    }
-
-    /// Looks at the part of `path` that is in a git directory of this repository.
-    pub(crate) fn ensure_unlinked(&self, path: &Path) -> Result<()> {
-        for directory in [self.git_dir(), self.common_dir()] {
-            if let Ok(below) = path.strip_prefix(directory) {
-                return ensure_no_link(directory, below);
-            }
-        }
-        Ok(())
-    }
-
-    /// Looks at the folders that the file of the ref `name` is in, and that of its log. `refs` and `logs/refs` as a
-    /// whole may be links: tools that make several working trees of one repository use them.
-    pub(crate) fn ensure_unlinked_ref(&self, name: &str) -> Result<()> {
-        let Some(below) = name.strip_prefix("refs/") else { return Ok(()) };
-        let log = self.common_dir().join("logs/refs");
-        ensure_no_link(&log, Path::new(below))?;
-        // A ref that is a link was one that stands for another, once: it is replaced, not written through.
-        ensure_no_link(&self.common_dir().join("refs"), Path::new(below).parent().unwrap_or(Path::new("")))
-    }
 }
 
 #[cfg(test)]

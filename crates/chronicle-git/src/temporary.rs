@@ -3,12 +3,10 @@
 use std::{
     fs, io,
     path::{Path, PathBuf},
-    time::Duration,
+    time::{Duration, SystemTime},
 };
 
 use tempfile::NamedTempFile;
-
-use crate::turn::age;
 
 /// How the names of temporary files begin; the id of the process follows.
 const PREFIX: &str = ".chronicle-tmp-";
@@ -100,6 +98,17 @@ fn is_earlier(name: &str) -> bool {
 fn is_gone(process: u32) -> bool {
     let process = i32::try_from(process).ok().and_then(rustix::process::Pid::from_raw);
     process.is_none_or(|process| rustix::process::test_kill_process(process) == Err(rustix::io::Errno::SRCH))
+}
+
+/// How long ago a file was last changed.
+pub(crate) fn age(path: &Path) -> Option<Duration> {
+    let modified = fs::symlink_metadata(path).and_then(|metadata| metadata.modified()).ok()?;
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "compared with the file system's own clock, not with the user's time"
+    )]
+    let now = SystemTime::now();
+    now.duration_since(modified).ok()
 }
 
 #[cfg(test)]

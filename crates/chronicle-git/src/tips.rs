@@ -9,7 +9,7 @@ use std::path::Path;
 
 use gix::{ObjectId, bstr::ByteSlice};
 
-use crate::{Repository, error::Result, files, refs::RefBackend};
+use crate::{Repository, error::Result, files, ref_backend::RefBackend};
 
 const BRANCHES: &str = "refs/heads/";
 const FETCHED: &str = "refs/remotes/";

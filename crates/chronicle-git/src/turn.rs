@@ -3,7 +3,7 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    time::{Duration, SystemTime},
+    time::Duration,
 };
 
 use gix::ObjectId;
@@ -16,7 +16,7 @@ use crate::{
     objects::files_beginning,
     refs::UpdateFailed,
     swap::{SCRATCH, lock_of},
-    temporary::sweep,
+    temporary::{age, sweep},
 };
 
 /// What the repository's configuration is called among the refs that are swapped.
@@ -145,15 +145,4 @@ fn remove(path: PathBuf, removed: &mut Vec<PathBuf>) {
 /// Whether a file was last changed so long ago that nobody is working with it.
 fn is_stale(path: &Path) -> bool {
     age(path).is_some_and(|age| STALE_AFTER < age)
-}
-
-/// How long ago a file was last changed.
-pub(crate) fn age(path: &Path) -> Option<Duration> {
-    let modified = fs::symlink_metadata(path).and_then(|metadata| metadata.modified()).ok()?;
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "compared with the file system's own clock, not with the user's time"
-    )]
-    let now = SystemTime::now();
-    now.duration_since(modified).ok()
 }
