@@ -24,7 +24,7 @@ use chronicle_memory::{
     threads::{Pending, ShownThread, ThreadReply},
     tiers::MemoryStatus,
 };
-use chronicle_workplace::{Allowance, AllowedRepositories, CostReport, LlmCheck, Settings};
+use chronicle_workplace::{Allowance, AllowedRepositories, Code, CostReport, LlmCheck, Settings};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -200,9 +200,9 @@ fn whole(answer: &impl Serialize) -> Value {
 
 /// An error as every command writes it in JSON.
 #[must_use]
-pub fn error(code: &str, message: &str, hint: Option<&str>) -> String {
+pub fn error(code: Code, message: &str, hint: Option<&str>) -> String {
     let mut error =
-        Map::from_iter([("code".to_owned(), code.into()), ("message".to_owned(), message.into())]);
+        Map::from_iter([("code".to_owned(), code.as_str().into()), ("message".to_owned(), message.into())]);
     error.extend(hint.map(|hint| ("hint".to_owned(), hint.into())));
     json_line(&json!({ "schema": "chronicle-error/v1", "error": error }))
 }

@@ -95,18 +95,4 @@ impl StoreError {
         let Self::Failed { source, .. } = self else { return false };
         source.sqlite_error_code().is_none_or(|code| ABOUT_DATA.contains(&code))
     }
-
-    /// A short name for programs.
-    #[must_use]
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Folder { .. } => "store_folder",
-            Self::TooNew { .. } => "store_too_new",
-            Self::Damaged { .. } => "store_damaged",
-            Self::Full { .. } => "store_full",
-            Self::ReadOnly { .. } => "store_read_only",
-            Self::Busy { .. } => "store_busy",
-            Self::Failed { .. } => "store_failed",
-        }
-    }
 }

@@ -364,7 +364,7 @@ fn in_repository_of(
     }
     match tell(there) {
         // Agents read and change files anywhere.
-        Err(error) if error.code() == "not_a_repository" => Ok(None),
+        Err(error) if error.code() == chronicle_workplace::Code::NotARepository => Ok(None),
         told => told,
     }
 }

@@ -5,7 +5,6 @@ use snafu::Snafu;
 /// Why a shared store does not do what it is asked to.
 #[derive(Debug, Snafu)]
 #[snafu(visibility(pub(crate)))]
-#[non_exhaustive]
 pub enum ShareError {
     /// A build without the store.
     #[snafu(display("this build of Chronicle has no shared store"))]
@@ -54,20 +53,4 @@ pub enum ShareError {
         /// The form of its rows.
         form: String,
     },
-}
-
-impl ShareError {
-    /// A short, lasting name for the kind of error.
-    #[must_use]
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::NotBuilt => "share_not_built",
-            Self::NoStore { .. } => "no_shared_store",
-            Self::Unreachable { .. } => "share_unreachable",
-            Self::Refused { .. } => "share_refused",
-            Self::Busy { .. } => "share_busy",
-            Self::Damaged { .. } => "share_damaged",
-            Self::TooNew { .. } => "share_too_new",
-        }
-    }
 }

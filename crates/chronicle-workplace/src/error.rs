@@ -10,6 +10,8 @@ use chronicle_search::StoreError;
 use chronicle_share::ShareError;
 use snafu::Snafu;
 
+use crate::code::Code;
+
 /// Why a question has no answer.
 #[derive(Debug, Snafu)]
 #[snafu(visibility(pub))]
@@ -452,9 +454,6 @@ pub enum Error {
     },
 }
 
-/// A short, lasting name for a kind of error: the `code` of errors in JSON.
-pub type Code = &'static str;
-
 impl Error {
     /// The error's code.
     #[must_use]
@@ -463,74 +462,74 @@ impl Error {
             Self::Git { source } | Self::Commits { source: CommitsError::Git { source } } => git_code(source),
             Self::Commits { source } => commits_code(source),
             Self::Input { source } => match source {
-                InputError::TooLarge => "input_too_large",
-                InputError::Empty => "input_empty",
-                InputError::NotText { .. } | InputError::Syntax { .. } => "invalid_json",
-                InputError::Shape { .. } => "invalid_input",
+                InputError::TooLarge => Code::InputTooLarge,
+                InputError::Empty => Code::InputEmpty,
+                InputError::NotText { .. } | InputError::Syntax { .. } => Code::InvalidJson,
+                InputError::Shape { .. } => Code::InvalidInput,
             },
-            Self::Store { source } => source.code(),
-            Self::Share { source } => source.code(),
-            Self::NotSharing => "not_sharing",
-            Self::NothingPulled => "nothing_pulled",
-            Self::RefusedShare { .. } => "invalid_share",
-            Self::OtherShare { .. } => "other_shared_store",
-            Self::ShareOlder { .. } => "shared_store_older",
-            Self::DamagedShareCopy { .. } => "share_copy_damaged",
-            Self::DamagedShareRecord { .. } => "share_record_damaged",
-            Self::NoModel { .. } => "no_model",
+            Self::Store { source } => store_code(source),
+            Self::Share { source } => share_code(source),
+            Self::NotSharing => Code::NotSharing,
+            Self::NothingPulled => Code::NothingPulled,
+            Self::RefusedShare { .. } => Code::InvalidShare,
+            Self::OtherShare { .. } => Code::OtherSharedStore,
+            Self::ShareOlder { .. } => Code::SharedStoreOlder,
+            Self::DamagedShareCopy { .. } => Code::ShareCopyDamaged,
+            Self::DamagedShareRecord { .. } => Code::ShareRecordDamaged,
+            Self::NoModel { .. } => Code::NoModel,
             Self::Model { source } => model_code(source),
-            Self::ContextTooSmall { .. } => "context_too_small",
-            Self::HomeInRepository { .. } => "home_in_repository",
-            Self::HomeOfAnother { .. } => "home_of_another",
-            Self::DamagedRecord { .. } => "damaged_record",
-            Self::NoHome => "no_home",
-            Self::UnknownProject { .. } => "unknown_project",
-            Self::SeveralProjects { .. } => "several_projects",
-            Self::UnknownSession { .. } => "unknown_session",
-            Self::UnknownThread { .. } => "unknown_thread",
-            Self::UnknownSubject { .. } => "unknown_subject",
-            Self::NothingToDo { .. } => "nothing_to_do",
-            Self::NoBlock { .. } => "no_block",
-            Self::RefusedBlock { .. } => "block_refused",
-            Self::BlockTooLong { .. } => "block_too_long",
-            Self::BlockChanged { .. } => "block_changed",
-            Self::BriefTooLong { .. } => "budget_too_small",
-            Self::NotAMoment { .. } => "invalid_since",
-            Self::NotAPeriod { .. } => "invalid_period",
-            Self::EmptyQuestion { .. } => "empty_question",
-            Self::FileNotFound { .. } => "file_not_found",
-            Self::InSubmodule { .. } => "in_submodule",
-            Self::OutsideRepository { .. } => "outside_repository",
-            Self::AnchorNeedsOneFile { .. } => "anchor_needs_one_file",
-            Self::LinesWithAnchor => "usage",
-            Self::UnknownAnchor { .. } => "unknown_anchor",
-            Self::NotOneFile { .. } => "not_one_file",
-            Self::LineMissing { .. } => "line_missing",
-            Self::NotTracked { .. } => "not_tracked",
-            Self::FileGone { .. } => "file_gone",
-            Self::NotADiff { .. } => "not_a_diff",
-            Self::LinesPastEnd { .. } => "lines_out_of_bounds",
-            Self::LinesNeedOneFile => "lines_need_one_file",
-            Self::InvalidSince { .. } => "invalid_since",
-            Self::Budget { .. } => "budget_too_small",
-            Self::NoSummary => "no_summary",
-            Self::NotYourCommit { .. } => "not_your_commit",
-            Self::NotYourWords { .. } => "not_your_words",
-            Self::EmptyRemark => "empty_remark",
-            Self::EmptyContext => "empty_context",
-            Self::EmptyReason | Self::EmptyValue | Self::EmptySummary => "empty_value",
-            Self::NoClaim { .. } => "no_claim",
-            Self::NoKnowledge { .. } => "no_knowledge",
-            Self::NotATime { .. } => "invalid_time",
-            Self::UnknownSchema { .. } => "unknown_schema",
-            Self::UnknownSetting { .. } => "unknown_setting",
-            Self::InvalidSetting { .. } => "invalid_setting",
-            Self::NoRemote => "no_remote",
-            Self::PushedElsewhere { .. } => "pushed_elsewhere",
-            Self::SeveralRemotes { .. } => "usage",
-            Self::ReadInput { .. } => "input_unreadable",
-            Self::WriteHook { .. } => "hook_not_written",
-            Self::WriteOutput { .. } | Self::TemporaryDirectory { .. } => "io",
+            Self::ContextTooSmall { .. } => Code::ContextTooSmall,
+            Self::HomeInRepository { .. } => Code::HomeInRepository,
+            Self::HomeOfAnother { .. } => Code::HomeOfAnother,
+            Self::DamagedRecord { .. } => Code::DamagedRecord,
+            Self::NoHome => Code::NoHome,
+            Self::UnknownProject { .. } => Code::UnknownProject,
+            Self::SeveralProjects { .. } => Code::SeveralProjects,
+            Self::UnknownSession { .. } => Code::UnknownSession,
+            Self::UnknownThread { .. } => Code::UnknownThread,
+            Self::UnknownSubject { .. } => Code::UnknownSubject,
+            Self::NothingToDo { .. } => Code::NothingToDo,
+            Self::NoBlock { .. } => Code::NoBlock,
+            Self::RefusedBlock { .. } => Code::BlockRefused,
+            Self::BlockTooLong { .. } => Code::BlockTooLong,
+            Self::BlockChanged { .. } => Code::BlockChanged,
+            Self::BriefTooLong { .. } => Code::BudgetTooSmall,
+            Self::NotAMoment { .. } => Code::InvalidSince,
+            Self::NotAPeriod { .. } => Code::InvalidPeriod,
+            Self::EmptyQuestion { .. } => Code::EmptyQuestion,
+            Self::FileNotFound { .. } => Code::FileNotFound,
+            Self::InSubmodule { .. } => Code::InSubmodule,
+            Self::OutsideRepository { .. } => Code::OutsideRepository,
+            Self::AnchorNeedsOneFile { .. } => Code::AnchorNeedsOneFile,
+            Self::LinesWithAnchor => Code::Usage,
+            Self::UnknownAnchor { .. } => Code::UnknownAnchor,
+            Self::NotOneFile { .. } => Code::NotOneFile,
+            Self::LineMissing { .. } => Code::LineMissing,
+            Self::NotTracked { .. } => Code::NotTracked,
+            Self::FileGone { .. } => Code::FileGone,
+            Self::NotADiff { .. } => Code::NotADiff,
+            Self::LinesPastEnd { .. } => Code::LinesOutOfBounds,
+            Self::LinesNeedOneFile => Code::LinesNeedOneFile,
+            Self::InvalidSince { .. } => Code::InvalidSince,
+            Self::Budget { .. } => Code::BudgetTooSmall,
+            Self::NoSummary => Code::NoSummary,
+            Self::NotYourCommit { .. } => Code::NotYourCommit,
+            Self::NotYourWords { .. } => Code::NotYourWords,
+            Self::EmptyRemark => Code::EmptyRemark,
+            Self::EmptyContext => Code::EmptyContext,
+            Self::EmptyReason | Self::EmptyValue | Self::EmptySummary => Code::EmptyValue,
+            Self::NoClaim { .. } => Code::NoClaim,
+            Self::NoKnowledge { .. } => Code::NoKnowledge,
+            Self::NotATime { .. } => Code::InvalidTime,
+            Self::UnknownSchema { .. } => Code::UnknownSchema,
+            Self::UnknownSetting { .. } => Code::UnknownSetting,
+            Self::InvalidSetting { .. } => Code::InvalidSetting,
+            Self::NoRemote => Code::NoRemote,
+            Self::PushedElsewhere { .. } => Code::PushedElsewhere,
+            Self::SeveralRemotes { .. } => Code::Usage,
+            Self::ReadInput { .. } => Code::InputUnreadable,
+            Self::WriteHook { .. } => Code::HookNotWritten,
+            Self::WriteOutput { .. } | Self::TemporaryDirectory { .. } => Code::Io,
         }
     }
 }
@@ -539,7 +538,7 @@ impl Error {
     /// Whether another process held a lock, or was faster each time: the same can succeed later.
     #[must_use]
     pub fn is_locked(&self) -> bool {
-        ["locked", "locked_by_git", "contended"].contains(&self.code())
+        [Code::Locked, Code::LockedByGit, Code::Contended].contains(&self.code())
     }
 
     /// What git advises against this very error, if it does.
@@ -576,74 +575,98 @@ fn offered(closest: &[String]) -> String {
 
 fn git_code(error: &GitError) -> Code {
     match error {
-        GitError::NotARepository { .. } => "not_a_repository",
-        GitError::DubiousOwnership { .. } => "dubious_ownership",
+        GitError::NotARepository { .. } => Code::NotARepository,
+        GitError::DubiousOwnership { .. } => Code::DubiousOwnership,
         GitError::ForbiddenBare { .. } | GitError::Distrusted { .. } | GitError::WorkTreeElsewhere { .. } => {
-            "untrusted_repository"
+            Code::UntrustedRepository
         }
-        GitError::BrokenFile { .. } => "broken_repository",
-        GitError::Linked { .. } => "linked",
-        GitError::NoCommits => "no_commits",
-        GitError::NoWorkTree => "no_work_tree",
-        GitError::Promised { .. } => "not_fetched",
-        GitError::NoMergeBase { .. } => "no_merge_base",
-        GitError::UnknownRevision { .. } => "unknown_revision",
+        GitError::BrokenFile { .. } => Code::BrokenRepository,
+        GitError::Linked { .. } => Code::Linked,
+        GitError::NoCommits => Code::NoCommits,
+        GitError::NoWorkTree => Code::NoWorkTree,
+        GitError::Promised { .. } => Code::NotFetched,
+        GitError::NoMergeBase { .. } => Code::NoMergeBase,
+        GitError::UnknownRevision { .. } => Code::UnknownRevision,
         GitError::NotANotesRef { .. } | GitError::EndlessNotes { .. } | GitError::StandsForBranch { .. } => {
-            "not_a_notes_ref"
+            Code::NotANotesRef
         }
-        GitError::UnknownRemote { .. } => "unknown_remote",
-        GitError::OtherAddress { .. } => "other_address",
-        GitError::Forged { .. } => "forged_object",
-        GitError::Fetch { .. } => "fetch_failed",
-        GitError::Rejected { .. } => "push_rejected",
-        GitError::UpdateRef { .. } | GitError::RefMoved { .. } | GitError::Outrun { .. } => "contended",
-        GitError::RefLocked { .. } | GitError::FileLocked { .. } => "locked_by_git",
-        GitError::Locked { .. } => "locked",
-        GitError::WriteObject { .. } | GitError::WriteRef { .. } => "write_failed",
+        GitError::UnknownRemote { .. } => Code::UnknownRemote,
+        GitError::OtherAddress { .. } => Code::OtherAddress,
+        GitError::Forged { .. } => Code::ForgedObject,
+        GitError::Fetch { .. } => Code::FetchFailed,
+        GitError::Rejected { .. } => Code::PushRejected,
+        GitError::UpdateRef { .. } | GitError::RefMoved { .. } | GitError::Outrun { .. } => Code::Contended,
+        GitError::RefLocked { .. } | GitError::FileLocked { .. } => Code::LockedByGit,
+        GitError::Locked { .. } => Code::Locked,
+        GitError::WriteObject { .. } | GitError::WriteRef { .. } => Code::WriteFailed,
         GitError::Io { source, .. }
             if matches!(source.kind(), ErrorKind::ReadOnlyFilesystem | ErrorKind::StorageFull) =>
         {
-            "write_failed"
+            Code::WriteFailed
         }
-        GitError::Io { .. } | GitError::NoLocks { .. } => "io",
-        _ => "git",
+        GitError::Io { .. } | GitError::NoLocks { .. } => Code::Io,
+        _ => Code::Git,
     }
 }
 
 fn model_code(error: &ModelError) -> Code {
     match error {
-        ModelError::Unusable { .. } => "model_unusable",
-        ModelError::Unreachable { .. } => "model_unreachable",
-        ModelError::Refused { .. } => "model_refused",
-        ModelError::TooDear { .. } => "too_dear",
-        ModelError::Exhausted { .. } => "limit_of_commit",
-        ModelError::NoAccount { .. } => "no_account",
-        ModelError::Cancelled => "cancelled",
+        ModelError::Unusable { .. } => Code::ModelUnusable,
+        ModelError::Unreachable { .. } => Code::ModelUnreachable,
+        ModelError::Refused { .. } => Code::ModelRefused,
+        ModelError::TooDear { .. } => Code::TooDear,
+        ModelError::Exhausted { .. } => Code::LimitOfCommit,
+        ModelError::NoAccount { .. } => Code::NoAccount,
+        ModelError::Cancelled => Code::Cancelled,
         ModelError::BrokenOff { .. } | ModelError::TooSlow { .. } | ModelError::Unreadable { .. } => {
-            "no_reply"
+            Code::NoReply
         }
     }
 }
 
 fn commits_code(error: &CommitsError) -> Code {
     match error {
-        CommitsError::UnknownEntry { .. } => "unknown_entry",
-        CommitsError::NothingToReplaceWith { .. } => "nothing_to_replace_with",
-        CommitsError::NotYourSummary { .. } => "not_your_summary",
-        CommitsError::NoSummary => "no_summary_to_replace",
-        CommitsError::RemoteHoldsPurged { .. } => "remote_holds_purged",
-        CommitsError::WantedGone { .. } => "wanted_gone",
-        CommitsError::Unvouched { .. } => "unvouched",
-        CommitsError::NoteTooLarge { .. } => "note_too_large",
-        CommitsError::AmbiguousId { .. } => "several_claims",
-        CommitsError::NothingToPurge { .. } => "no_claim",
-        CommitsError::UnreadableKnowledge { .. } => "unreadable_knowledge",
-        CommitsError::BadLine { .. } => "invalid_line",
-        CommitsError::ReadLines { .. } => "input_unreadable",
-        CommitsError::WriteLines { .. } => "io",
-        CommitsError::UnreadableStaging { .. } => "unreadable_staging",
-        CommitsError::WriteStaging { .. } => "write_failed",
+        CommitsError::UnknownEntry { .. } => Code::UnknownEntry,
+        CommitsError::NothingToReplaceWith { .. } => Code::NothingToReplaceWith,
+        CommitsError::NotYourSummary { .. } => Code::NotYourSummary,
+        CommitsError::NoSummary => Code::NoSummaryToReplace,
+        CommitsError::RemoteHoldsPurged { .. } => Code::RemoteHoldsPurged,
+        CommitsError::WantedGone { .. } => Code::WantedGone,
+        CommitsError::Unvouched { .. } => Code::Unvouched,
+        CommitsError::NoteTooLarge { .. } => Code::NoteTooLarge,
+        CommitsError::AmbiguousId { .. } => Code::SeveralClaims,
+        CommitsError::NothingToPurge { .. } => Code::NoClaim,
+        CommitsError::UnreadableKnowledge { .. } => Code::UnreadableKnowledge,
+        CommitsError::BadLine { .. } => Code::InvalidLine,
+        CommitsError::ReadLines { .. } => Code::InputUnreadable,
+        CommitsError::WriteLines { .. } => Code::Io,
+        CommitsError::UnreadableStaging { .. } => Code::UnreadableStaging,
+        CommitsError::WriteStaging { .. } => Code::WriteFailed,
         CommitsError::Git { source } => git_code(source),
-        CommitsError::Facts { .. } => "io",
+        CommitsError::Facts { .. } => Code::Io,
+    }
+}
+
+fn store_code(error: &StoreError) -> Code {
+    match error {
+        StoreError::Folder { .. } => Code::StoreFolder,
+        StoreError::TooNew { .. } => Code::StoreTooNew,
+        StoreError::Damaged { .. } => Code::StoreDamaged,
+        StoreError::Full { .. } => Code::StoreFull,
+        StoreError::ReadOnly { .. } => Code::StoreReadOnly,
+        StoreError::Busy { .. } => Code::StoreBusy,
+        StoreError::Failed { .. } => Code::StoreFailed,
+    }
+}
+
+fn share_code(error: &ShareError) -> Code {
+    match error {
+        ShareError::NotBuilt => Code::ShareNotBuilt,
+        ShareError::NoStore { .. } => Code::NoSharedStore,
+        ShareError::Unreachable { .. } => Code::ShareUnreachable,
+        ShareError::Refused { .. } => Code::ShareRefused,
+        ShareError::Busy { .. } => Code::ShareBusy,
+        ShareError::Damaged { .. } => Code::ShareDamaged,
+        ShareError::TooNew { .. } => Code::ShareTooNew,
     }
 }

@@ -2,6 +2,7 @@
 //! bottom: every use case is given a [`Workplace`], and fails with an [`Error`].
 
 mod allow;
+mod code;
 pub mod error;
 mod finding;
 mod models;
@@ -10,7 +11,8 @@ mod settings;
 mod workplace;
 
 pub use allow::{Allowance, AllowedRepositories, AllowedRepository, WantedSetting};
-pub use error::{Code, Error};
+pub use code::{CANNOT, Code, WRONG_ARGUMENTS};
+pub use error::Error;
 pub use finding::{Finding, Health};
 pub use models::{
     Bounds, CallReport, CostReport, CostRow, LlmCheck, MeteredModel, ModelNow, RunLimits, WrittenTokens,

@@ -19,7 +19,7 @@ use snafu::{OptionExt, ensure};
 pub use self::bounds::Bounds;
 use self::choice::{Choice, Provider};
 pub use self::report::{CallReport, CostReport, CostRow, LlmCheck, ModelNow, WrittenTokens};
-use crate::{Error, Settings, Workplace, error::NoModelSnafu};
+use crate::{Code, Error, Settings, Workplace, error::NoModelSnafu};
 
 /// A model that spends nothing without account of it.
 pub type MeteredModel = Metered<Box<dyn Model>>;
@@ -117,7 +117,9 @@ impl Workplace {
     /// The settings, also where there is no repository: then the user's.
     pub fn model_settings(&self) -> Result<Settings, Error> {
         let settings = self.settings().or_else(|error| match error.code() {
-            "not_a_repository" | "dubious_ownership" | "untrusted_repository" => Ok(self.settings_of_user()),
+            Code::NotARepository | Code::DubiousOwnership | Code::UntrustedRepository => {
+                Ok(self.settings_of_user())
+            }
             _ => Err(error),
         })?;
         if let Some(ignored) = settings.ignored_of_repository() {

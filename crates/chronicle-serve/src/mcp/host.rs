@@ -8,7 +8,7 @@ use std::{
 
 use chronicle::Chronicle;
 use chronicle_render::View;
-use chronicle_workplace::Workplace;
+use chronicle_workplace::{Code, Workplace};
 use jiff::Timestamp;
 use rmcp::service::ServerInitializeError;
 use snafu::{ResultExt, Snafu};
@@ -39,7 +39,7 @@ pub struct Host {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Explained {
     /// Its short, lasting name.
-    pub code: &'static str,
+    pub code: Code,
     /// What went wrong, with its causes.
     pub message: String,
     /// What to do about it.
@@ -75,11 +75,11 @@ pub enum ServeError {
 impl ServeError {
     /// Its short, lasting name.
     #[must_use]
-    pub fn code(&self) -> chronicle_workplace::Code {
+    pub fn code(&self) -> Code {
         match self {
-            Self::Runtime { .. } | Self::Begin { .. } => "io",
+            Self::Runtime { .. } | Self::Begin { .. } => Code::Io,
             #[cfg(feature = "http")]
-            Self::NotLoopback { .. } => "usage",
+            Self::NotLoopback { .. } => Code::Usage,
         }
     }
 }

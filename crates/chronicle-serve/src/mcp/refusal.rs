@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use chronicle::plain;
 use chronicle_render as render;
+use chronicle_workplace::Code;
 use rmcp::{
     ErrorData,
     model::{CallToolResult, ContentBlock},
@@ -28,17 +29,17 @@ impl From<chronicle_workplace::Error> for Refusal {
 }
 
 /// Hints that name an option of the command line, in the words of a caller.
-fn hint(code: &str) -> Option<&'static str> {
+fn hint(code: Code) -> Option<&'static str> {
     Some(match code {
-        "not_a_repository" => "set `directory` to a folder inside a repository",
-        "not_fetched" => "read the file with `git show HEAD:PATH` first, which fetches it",
-        "no_work_tree" => "name two commits with `diff`: A..B",
-        "no_summary" => "add `summary`, or set `auto`",
-        "lines_need_one_file" => "name one file together with `lines`",
-        "line_missing" => "set `lines`, such as 12 or 12:20, or `anchor`",
-        "invalid_input" | "invalid_json" => "nothing was stored; the tool's schema shows the form",
-        "not_your_summary" => "leave out `replace_summary`: yours is stored beside it",
-        "budget_too_small" => "ask for more `max_tokens`, or for more `budget`",
+        Code::NotARepository => "set `directory` to a folder inside a repository",
+        Code::NotFetched => "read the file with `git show HEAD:PATH` first, which fetches it",
+        Code::NoWorkTree => "name two commits with `diff`: A..B",
+        Code::NoSummary => "add `summary`, or set `auto`",
+        Code::LinesNeedOneFile => "name one file together with `lines`",
+        Code::LineMissing => "set `lines`, such as 12 or 12:20, or `anchor`",
+        Code::InvalidInput | Code::InvalidJson => "nothing was stored; the tool's schema shows the form",
+        Code::NotYourSummary => "leave out `replace_summary`: yours is stored beside it",
+        Code::BudgetTooSmall => "ask for more `max_tokens`, or for more `budget`",
         _ => return None,
     })
 }
@@ -69,7 +70,7 @@ impl Refusal {
     /// In words, and in JSON.
     fn told(self, host: &Host) -> (String, String) {
         let (code, message, hint) = match self {
-            Self::Arguments(reason) => ("usage", reason, None),
+            Self::Arguments(reason) => (Code::Usage, reason, None),
             Self::Cannot(error) => {
                 let explained = (host.explain)(error);
                 (

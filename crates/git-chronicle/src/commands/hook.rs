@@ -10,6 +10,7 @@ use std::{
 use chronicle::Chronicle;
 use chronicle_annotator::Annotator;
 use chronicle_serve::hooks::{self, AgentEvent, Behind, Host, Surroundings};
+use chronicle_workplace::Code;
 
 use crate::{background, error::CommandError, limits, surroundings::environment, ui::Ui};
 
@@ -133,7 +134,7 @@ pub(crate) fn run(args: &HookArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result
 /// Whether a hook says what went wrong. A home of session memory that is not the user's is no mistake of who works there:
 /// a file of the repository may have had it set.
 fn is_told(error: &chronicle_workplace::Error) -> bool {
-    !["home_in_repository", "home_of_another", "not_a_repository"].contains(&error.code())
+    !matches!(error.code(), Code::HomeInRepository | Code::HomeOfAnother | Code::NotARepository)
 }
 
 /// Answers one of an agent's hooks. Whatever happens, it ends well and in time, with an answer that the agent takes.

@@ -250,5 +250,5 @@ pub(crate) fn left_alone(n_files: usize) -> Result<(), CommandError> {
 
 /// Whether the directory is in no repository.
 pub(crate) fn is_outside(error: &Error) -> bool {
-    error.code() == "not_a_repository"
+    error.code() == chronicle_workplace::Code::NotARepository
 }

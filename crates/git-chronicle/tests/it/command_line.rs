@@ -9,7 +9,7 @@ use crate::{
 
 /// The reference, which this test writes where the variable [`WRITE`] is set.
 const REFERENCE: &str = "docs/reference/commands.md";
-const WRITE: &str = "CHRONICLE_WRITE_DOCS";
+pub(crate) const WRITE: &str = "CHRONICLE_WRITE_DOCS";
 
 /// What precedes the options.
 const OPTIONS: &str = "Options:";

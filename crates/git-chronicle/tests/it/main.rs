@@ -19,6 +19,7 @@ mod deps;
 mod desk;
 mod dropped;
 mod durability;
+mod error_codes;
 mod examples;
 mod facts;
 mod file_cycles;

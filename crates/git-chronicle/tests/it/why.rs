@@ -230,7 +230,7 @@ fn bad_questions() {
     repo.commit("pool: remove");
     insta::assert_snapshot!(ask(&repo, &["why", "src/pool.rs:3"]), @"
     error: `src/pool.rs` is gone; it has no lines now
-    hint: `git chronicle history FILE` tells what was thought of it
+    hint: `git chronicle history FILE` shows its earlier lessons
     [exit 1]
     ");
 }
