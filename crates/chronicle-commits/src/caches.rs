@@ -3,14 +3,12 @@
 use chronicle_git::LazyRepository;
 
 use crate::{
-    blames::Blames,
     error::Result,
     kept::{CachePlace, KeptFacts, Progress},
     outlines::Outlines,
     past::{fill, line::Line},
-    reformatted::Reformatted,
-    retire::Retired,
-    went::Departures,
+    place::{reformatted::Reformatted, went::Departures},
+    read::{blames::Blames, retire::Retired},
 };
 
 /// What is kept for the next question.

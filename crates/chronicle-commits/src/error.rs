@@ -7,7 +7,7 @@ use chronicle_facts::FactsError;
 use chronicle_git::{GitError, ObjectId};
 use snafu::Snafu;
 
-use crate::merging::MAX_NOTE_BYTES;
+use crate::share::merging::MAX_NOTE_BYTES;
 
 /// What can go wrong with commit memory.
 #[derive(Debug, Snafu)]

@@ -14,7 +14,7 @@ use twox_hash::XxHash3_128;
 use crate::{
     Content,
     kept::{CachePlace, Kept},
-    rows::{Rows, RowsWriter},
+    note::rows::{Rows, RowsWriter},
 };
 
 /// The items of a file, or why they are not known.

@@ -1,8 +1,15 @@
 //! Stores annotations: checks them against the commit, finds out where they belong, folds them in.
 
+pub(crate) mod anchoring;
 mod check;
+pub(crate) mod context;
+pub(crate) mod derive;
 mod document;
+pub mod input;
+pub mod mend;
+pub(crate) mod said;
 mod staged;
+pub(crate) mod staging;
 mod store;
 
 use std::path::PathBuf;
@@ -22,7 +29,10 @@ use self::{
     store::{Outcome, store},
 };
 use crate::{
-    derive::Facts, dropped::bring_back, error::Result, input::AnnotateInput, knowledge, staging::Staging,
+    error::Result,
+    note::knowledge,
+    share::dropped::bring_back,
+    write::{derive::Facts, input::AnnotateInput, staging::Staging},
 };
 
 /// What to store, and on which commit.

@@ -9,9 +9,11 @@ use chronicle_git::{Commits, FileChange, Found, ObjectId, Repository};
 use crate::{
     error::{Result, if_notes},
     kept::Progress,
-    merging::MAX_NOTE_BYTES,
-    note_texts::{said_in, texts},
-    stored::{Stored, parse},
+    note::{
+        note_texts::{said_in, texts},
+        stored::{Stored, parse},
+    },
+    share::merging::MAX_NOTE_BYTES,
 };
 
 /// So many commits are stored in one transaction.

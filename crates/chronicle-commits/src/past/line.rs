@@ -12,17 +12,17 @@ use chronicle_git::{BString, ByteSlice, ObjectId, Repository};
 use twox_hash::XxHash3_128;
 
 use crate::{
-    code_lines::FileLines,
     error::Result,
     kept::KeptFacts,
-    notebook::Notebook,
+    note::notebook::Notebook,
     past::{
         PastCommit, Whereabouts,
         fill::{self, NoteWords, id_of},
         known::Known,
         placements::Placements,
     },
-    question::ScopeFile,
+    place::code_lines::FileLines,
+    read::question::ScopeFile,
 };
 
 /// More notes that came since than this are looked up by their lines, instead of being read again.

@@ -12,7 +12,7 @@ use chronicle_git::ObjectId;
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;
 
-use crate::{
+use crate::place::{
     placing::{Located, Placement},
     present::Present,
 };

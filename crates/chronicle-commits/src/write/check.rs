@@ -8,8 +8,8 @@ use chronicle_git::{NOTES_REF, Repository};
 use super::document::WITHOUT_SUBJECT;
 use crate::{
     error::{CommitsError, Result},
-    input::wash,
-    trust::{Trust, marks},
+    note::trust::{Trust, marks},
+    write::input::wash,
 };
 
 /// What of `note`, which is in our own ref, the user or the team says; all of it where nothing is recorded.

@@ -8,11 +8,13 @@ use chronicle_git::{Commit, ObjectId, Repository};
 
 use super::{AnnotateRequest, Stamp};
 use crate::{
-    anchoring, change,
-    derive::Facts,
     error::{NothingToReplaceWithSnafu, Result},
-    input::{EntryInput, wash},
-    notebook::Notebook,
+    note::{change, notebook::Notebook},
+    write::{
+        anchoring,
+        derive::Facts,
+        input::{EntryInput, wash},
+    },
 };
 
 pub(super) fn short(id: ObjectId) -> String {

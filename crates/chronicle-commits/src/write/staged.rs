@@ -9,11 +9,13 @@ use super::{
     store::fold_in_once,
 };
 use crate::{
-    context::AuthorContext,
-    derive::Facts,
     error::Result,
-    input::wash,
-    staging::{Staged, StagedRemark, Staging},
+    write::{
+        context::AuthorContext,
+        derive::Facts,
+        input::wash,
+        staging::{Staged, StagedRemark, Staging},
+    },
 };
 
 /// What is to be stored, by commit.

@@ -9,10 +9,12 @@ use super::{
 };
 use crate::{
     error::{NoteTooLargeSnafu, Result},
-    mend,
-    merging::MAX_NOTE_BYTES,
-    stored::parse,
-    trust::{marks, record_own},
+    note::{
+        stored::parse,
+        trust::{marks, record_own},
+    },
+    share::merging::MAX_NOTE_BYTES,
+    write::mend,
 };
 
 /// Folds in what was staged, unless the note has taken all of it in before; whether there was anything new.

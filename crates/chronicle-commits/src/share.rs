@@ -1,0 +1,9 @@
+//! Notes that come and go: remotes, other programs, files, and what is taken out for good.
+
+pub mod agent_trace;
+pub mod dropped;
+pub mod merging;
+pub mod purge;
+pub mod sync;
+pub mod tidy;
+pub mod transfer;
