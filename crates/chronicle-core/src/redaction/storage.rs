@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::{Kind, REDACTED, Redacted, names, redact, redact_in_lines};
-use crate::{plain, private, without_escapes};
+use crate::{
+    text::{plain::plain, private},
+    without_escapes,
+};
 
 /// What was taken out of texts, counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -10,13 +10,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 pub use self::json::{compact, json_line};
-pub use crate::locate::{GoneBecause, State};
+pub use crate::code::locate::{GoneBecause, State};
 use crate::{
     Anchor, AntiPattern, Boundary, Category, Constraint, ContextLevel, Convention, DependsOn, EntryId,
     Knowledge, LineRange, Source,
-    correction::{CorrectionItem, Tier},
-    plain,
-    score::Factors,
+    answer::score::Factors,
+    format::correction::{CorrectionItem, Tier},
+    text::plain::plain,
 };
 
 /// The schema of a [`Reading`] in JSON.

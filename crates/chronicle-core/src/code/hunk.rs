@@ -1,6 +1,6 @@
 //! Runs of changed lines between two versions of a file, without context.
 
-use crate::{LineRange, Lines, line_map};
+use crate::{LineRange, Lines, code::line_map};
 
 /// Lines of one version: `len` of them from line `start`; none stand before line `start`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{Reading, mark_repeated_intents};
-use crate::plain;
+use crate::text::plain::plain;
 
 /// Top-level keys of a reading that are always there, however empty.
 const ALWAYS: [&str; 9] = [

@@ -9,7 +9,7 @@ use std::{fmt, str::FromStr};
 
 use snafu::Snafu;
 
-use crate::{LineRange, distance};
+use crate::{LineRange, text::distance};
 
 /// How many names are offered when an anchor names nothing.
 const MAX_CLOSEST: usize = 5;

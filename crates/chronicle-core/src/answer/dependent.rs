@@ -8,8 +8,8 @@ use serde::Serialize;
 
 use crate::{
     EntryId,
-    correction::{CorrectionItem, Tier},
-    reading::said_by,
+    answer::reading::said_by,
+    format::correction::{CorrectionItem, Tier},
 };
 
 /// How plainly an annotation says that it relies on some code, plainest first.

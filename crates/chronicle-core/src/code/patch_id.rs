@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 
 use twox_hash::{XxHash3_64, XxHash3_128};
 
-use crate::{Lines, Sketch, line_map::hunks, lines::is_substantive};
+use crate::{
+    Lines, Sketch,
+    code::{line_map::hunks, lines::is_substantive},
+};
 
 /// XXH3-128 over a change's files, each with its path, removed and added lines, white space left out
 /// (DESIGN section 3). Files must be added in order of path.

@@ -13,8 +13,9 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use crate::{
-    Annotation, Change, Entry, EntryId, Region, SCHEMA, Sketch, Source, document::v3::read as read_v3,
-    score::context_level, secrets::shown,
+    Annotation, Change, Entry, EntryId, Region, SCHEMA, Sketch, Source,
+    answer::score::context_level,
+    format::{document::v3::read as read_v3, secrets::shown},
 };
 
 /// The folded meaning of one note.

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{EntryId, Knowledge, Note, correction::Correction, read_note};
+use crate::{EntryId, Knowledge, Note, format::correction::Correction, read_note};
 
 /// One purge: a line of `refs/notes/chronicle-purged`. It says what is gone, never what it said.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -5,10 +5,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Age, Anchor, Annotation, ContextLevel, LineRange, Origin, Source,
-    correction::Tier,
-    locate::State,
-    mentions::{agree, segments},
-    outline::Item,
+    code::{
+        locate::State,
+        mentions::{agree, segments},
+        outline::Item,
+    },
+    format::correction::Tier,
 };
 
 /// Days after which recency has fallen to one half.
@@ -239,7 +241,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{Provenance, outline::ItemKind};
+    use crate::{Provenance, code::outline::ItemKind};
 
     fn score(source: Source, origin: Option<Origin>, days: i64, tie: Tie) -> f64 {
         score_of(source, origin, days, (tie, Tier::Own))

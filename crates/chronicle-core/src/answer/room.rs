@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::correction::{CorrectionItem, Tier};
+use crate::format::correction::{CorrectionItem, Tier};
 
 /// How much of what strangers say in one note an answer shows in each of its lists.
 pub const MOST_OF_STRANGERS: usize = 20;
@@ -88,7 +88,7 @@ pub fn cap_remarks(remarks: &mut Vec<CorrectionItem>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::correction::CorrectionKind;
+    use crate::format::correction::CorrectionKind;
 
     #[test]
     fn strangers_give_way_first_and_the_order_stays() {

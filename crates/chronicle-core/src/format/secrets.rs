@@ -10,8 +10,10 @@ use serde_json::{Map, Value};
 
 use crate::{
     Sketch,
-    document::stream::{self, Part},
-    ids::{is_claim_id, is_hash, is_session_id},
+    format::{
+        document::stream::{self, Part},
+        ids::{is_claim_id, is_hash, is_session_id},
+    },
     redaction::{Kind, Removed, cleaned, named_for_storage, redact},
 };
 

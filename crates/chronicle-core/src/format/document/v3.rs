@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::{
-    Annotation, CrossCutting, Entry, NO_SUMMARY, Provenance, Region, SCHEMA, Source, fields::Fields,
+    Annotation, CrossCutting, Entry, NO_SUMMARY, Provenance, Region, SCHEMA, Source, format::fields::Fields,
 };
 
 pub(crate) fn read(map: Map<String, Value>) -> Annotation {

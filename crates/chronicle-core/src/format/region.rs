@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{Category, EntryId, LineRange, Origin, Sketch, fields::Fields};
+use crate::{Category, EntryId, LineRange, Origin, Sketch, format::fields::Fields};
 
 /// One lesson: prose, tied to a file and lines of the note's commit where that makes sense.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]

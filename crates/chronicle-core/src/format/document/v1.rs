@@ -5,7 +5,7 @@
 use serde_json::{Map, Value};
 
 use super::v3::summary;
-use crate::{Annotation, CrossCutting, Provenance, Region, SCHEMA, Source, fields::Fields};
+use crate::{Annotation, CrossCutting, Provenance, Region, SCHEMA, Source, format::fields::Fields};
 
 const V1: &str = "chronicle/v1";
 

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::v3::{provenance, summary};
-use crate::{Annotation, Category, DependsOn, Entry, EntryId, SCHEMA, fields::Fields};
+use crate::{Annotation, Category, DependsOn, Entry, EntryId, SCHEMA, format::fields::Fields};
 
 const V2: &str = "chronicle/v2";
 

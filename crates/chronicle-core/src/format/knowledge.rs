@@ -9,8 +9,9 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use crate::{
-    correction::Tier, fields::Fields, note::canonical, reading::KnowledgeItem, redaction::cleaned,
-    secrets::shown,
+    answer::reading::KnowledgeItem,
+    format::{correction::Tier, fields::Fields, note::canonical, secrets::shown},
+    redaction::cleaned,
 };
 
 /// Conventions, boundaries and anti-patterns of a repository, kept on the empty tree.

@@ -13,10 +13,13 @@ use std::{
 use gix_imara_diff::{Diff, Token};
 
 use crate::{
-    ChangedRanges, Hunk, LineMap, LineRange, hunk,
-    line_map::{TokenHunk, histogram, histogram_by, moved, without_common_ends},
+    ChangedRanges, Hunk, LineMap, LineRange,
+    code::{
+        hunk,
+        line_map::{TokenHunk, histogram, histogram_by, moved, without_common_ends},
+        renumbered::Renumbered,
+    },
     line_word,
-    renumbered::Renumbered,
 };
 
 /// Compares versions of a file, given as [`crate::line_words`].

@@ -12,11 +12,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Differ, LineMap, LineRange, Lines, Sketch,
-    evidence::{is_telling, is_telling_block},
-    landmarks::{ByWord, Words},
-    lines::is_substantive,
-    sketch::{EDGE, TRIVIAL, line_hash},
-    survivors::{Found, stands_once, survivors},
+    code::{
+        evidence::{is_telling, is_telling_block},
+        landmarks::{ByWord, Words},
+        lines::is_substantive,
+        sketch::{EDGE, TRIVIAL, line_hash},
+        survivors::{Found, stands_once, survivors},
+    },
 };
 
 /// What became of the code that a lesson is about.

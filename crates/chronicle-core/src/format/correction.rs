@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{DependsOn, Entry, EntryId, Region, fields::Fields, redaction::cleaned};
+use crate::{DependsOn, Entry, EntryId, Region, format::fields::Fields, redaction::cleaned};
 
 /// One correction: a line of `refs/notes/chronicle-corrections` (DESIGN section 3).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

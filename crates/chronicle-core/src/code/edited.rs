@@ -8,8 +8,10 @@ use std::{
 
 use crate::{
     Lines,
-    evidence::{is_import, is_name, is_telling, words},
-    lines::is_substantive,
+    code::{
+        evidence::{is_import, is_name, is_telling, words},
+        lines::is_substantive,
+    },
 };
 
 /// A line is the same one, edited, when it is alike at least so far.

@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use snafu::Snafu;
 
 use crate::{
-    correction::Tier,
-    reading::{CrossCuttingItem, Dependency, Reading, Standing, Trimmed},
+    answer::reading::{CrossCuttingItem, Dependency, Reading, Standing, Trimmed},
+    format::correction::Tier,
 };
 
 /// Coarse on purpose: a budget is a request for brevity, and no tokenizer is right for every model.

@@ -13,10 +13,12 @@ use std::{
 
 use crate::{
     LineMap, LineRange, Lines,
-    edited::{Edited, edited},
-    evidence::{is_import, is_telling},
-    line_map::largest_cluster,
-    locate::Locator,
+    code::{
+        edited::{Edited, edited},
+        evidence::{is_import, is_telling},
+        line_map::largest_cluster,
+        locate::Locator,
+    },
 };
 
 /// What is left of a range.
