@@ -266,7 +266,7 @@ pub(crate) type Result<T, E = GitError> = std::result::Result<T, E>;
 
 /// How long a lock has been there, as far as its file tells.
 fn since(lock: &std::path::Path) -> String {
-    crate::temporary::age(lock).map_or_else(String::new, |age| format!(", for {} s", age.as_secs()))
+    crate::disk::temporary::age(lock).map_or_else(String::new, |age| format!(", for {} s", age.as_secs()))
 }
 
 impl GitError {

@@ -10,9 +10,8 @@ use gix::bstr::{BString, ByteSlice, ByteVec};
 use crate::{
     Repository,
     error::{GitError, Result},
+    open::{settings::edited_by_git, sound},
     process::git_reading,
-    settings::edited_by_git,
-    sound,
 };
 
 impl Repository {

@@ -1,0 +1,127 @@
+//! Git's own logs of what HEAD, and the branches of remotes, were moved to, and when.
+
+use std::path::{Path, PathBuf};
+
+use gix::{ObjectId, bstr::ByteSlice};
+use jiff::Timestamp;
+
+use crate::{Repository, disk::files, open::state::leads_elsewhere};
+
+/// Messages of moves that come with a new commit; `merge` and `pull` may move to one that was there.
+const MAKING: [&str; 4] = ["commit", "cherry-pick", "revert", "merge"];
+/// Messages of moves to what came from a remote.
+const FETCHING: [&str; 3] = ["pull", "fetch", "merge"];
+/// More branches of remotes are not looked at.
+const MOST_LOGS: usize = 200;
+
+/// A move of HEAD, or of a branch of a remote, to a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeadMove {
+    /// When, to the second.
+    pub at: Timestamp,
+    /// The commit.
+    pub to: ObjectId,
+    /// The first line of the commit's message, as the log has it; empty where it has none.
+    pub subject: String,
+    /// Whether it was made here by committing.
+    pub makes_commit: bool,
+    /// Whether it came from a remote.
+    pub is_fetched: bool,
+}
+
+impl Repository {
+    /// Every move of HEAD that its log has, and of the branches of remotes, the oldest of each first; none where logs are
+    /// not kept.
+    #[must_use]
+    pub fn head_moves(&self) -> Vec<HeadMove> {
+        let mut logs = Vec::new();
+        logs_below(&self.common_dir().join("logs/refs/remotes"), &mut logs);
+        let own = log(&self.git_dir().join("logs/HEAD"), false);
+        own.into_iter().chain(logs.iter().flat_map(|path| log(path, true))).collect()
+    }
+
+    /// What HEAD was before the commit `id` was made on it or in its place; `None` when HEAD is not there
+    /// by making a commit, or keeps no log.
+    #[must_use]
+    pub fn head_before_commit(&self, id: ObjectId) -> Option<ObjectId> {
+        let log = files::read(&self.git_dir().join("logs/HEAD"), files::MAX_BYTES).ok()?;
+        let (before, moved) = entry(log.lines().next_back()?, false)?;
+        (moved.to == id && moved.makes_commit && !before.is_null()).then_some(before)
+    }
+}
+
+/// The logs of branches of remotes.
+fn logs_below(folder: &Path, logs: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() && logs.len() < MOST_LOGS => logs_below(&path, logs),
+            Ok(kind) if kind.is_file() && logs.len() < MOST_LOGS => logs.push(path),
+            _ => {}
+        }
+    }
+}
+
+fn log(path: &Path, is_of_remote: bool) -> Vec<HeadMove> {
+    if leads_elsewhere(path) {
+        return Vec::new();
+    }
+    let content = files::read(path, files::MAX_BYTES).unwrap_or_default();
+    content.lines().filter_map(|line| Some(entry(line, is_of_remote)?.1)).collect()
+}
+
+/// `OLD NEW Name <address> SECONDS ZONE<TAB>commit: subject`, with what was there before.
+fn entry(line: &[u8], is_of_remote: bool) -> Option<(ObjectId, HeadMove)> {
+    let (about, message) = line.split_once_str(b"\t")?;
+    let mut ids = about.split_str(b" ").map_while(|id| ObjectId::from_hex(id).ok());
+    let (before, to) = (ids.next()?, ids.next()?);
+    let (_, time) = about.rsplit_once_str(b"> ")?;
+    let seconds = time.split_str(b" ").next()?.to_str().ok()?.parse().ok()?;
+    let message = message.to_str_lossy();
+    let (how, subject) = message.split_once(": ").unwrap_or((&message, ""));
+    let verb = how.split([' ', ':']).next().unwrap_or_default();
+    let is_forward = subject.starts_with("Fast-forward") || subject.starts_with("fast-forward");
+    let moved = HeadMove {
+        at: Timestamp::from_second(seconds).ok()?,
+        to,
+        subject: subject.to_owned(),
+        makes_commit: !is_of_remote && MAKING.contains(&verb) && !is_forward,
+        is_fetched: is_of_remote || FETCHING.contains(&verb) && is_forward,
+    };
+    Some((before, moved))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_says_when_a_commit_was_made_or_came() {
+        let (old, new) = ("1".repeat(40), "2".repeat(40));
+        let check = |message: &str, is_of_remote: bool, expected: Option<(&str, bool, bool)>| {
+            let line = format!("{old} {new} Ada L. > <ada@example.com> 1700000000 +0100\t{message}");
+            let found = entry(line.as_bytes(), is_of_remote);
+            let told = found.as_ref().map(|(before, one)| {
+                assert_eq!((before.to_string(), one.to.to_string()), (old.clone(), new.clone()));
+                assert_eq!(one.at.as_second(), 1_700_000_000);
+                (one.subject.as_str(), one.makes_commit, one.is_fetched)
+            });
+            assert_eq!(told, expected, "{message}");
+        };
+        check("commit: pool: wait", false, Some(("pool: wait", true, false)));
+        check("commit (amend): pool", false, Some(("pool", true, false)));
+        check("commit (initial): first", false, Some(("first", true, false)));
+        check("cherry-pick: pool", false, Some(("pool", true, false)));
+        check(
+            "merge topic: Merge made by the 'ort' strategy.",
+            false,
+            Some(("Merge made by the 'ort' strategy.", true, false)),
+        );
+        check("merge topic: Fast-forward", false, Some(("Fast-forward", false, true)));
+        check("pull: Fast-forward", false, Some(("Fast-forward", false, true)));
+        check("checkout: moving from a to b", false, Some(("moving from a to b", false, false)));
+        check("fetch origin: fast-forward", true, Some(("fast-forward", false, true)));
+        assert!(entry(b"no line of a log", false).is_none());
+        assert!(entry(format!("{old} {new} Ada <a@x> soon +0100\tcommit: x").as_bytes(), false).is_none());
+    }
+}

@@ -1,0 +1,11 @@
+//! History: commits, what they changed, and who wrote a line.
+
+pub(crate) mod blame;
+pub(crate) mod changes;
+pub(crate) mod commit;
+pub(crate) mod history;
+pub(crate) mod ignore_revs;
+pub(crate) mod likeness;
+pub(crate) mod rewrite;
+pub(crate) mod steps;
+pub(crate) mod tips;
