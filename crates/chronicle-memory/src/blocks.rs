@@ -2,7 +2,7 @@
 //!
 //! `pending_threads` and `recent_sessions` are renderings of what is remembered anyway: they are made when they are
 //! asked for, and have no versions. The other built-in blocks are brought up to date by rules while nobody works
-//! ([`Blocks::consolidate`]); what the user wrote in them stays.
+//! ([`Memory::consolidate`]); what the user wrote in them stays.
 
 mod drafts;
 mod filed;

@@ -59,7 +59,7 @@ impl Workplace {
     /// It is opened when it is first needed.
     ///
     /// Without `keeps_facts` nothing that was found once is kept for the next time. It must be false when
-    /// the environment holds one of [`GLANCE_ENVIRONMENT`].
+    /// the environment holds one of [`GLANCE_ENVIRONMENT`](chronicle_git::GLANCE_ENVIRONMENT).
     #[must_use]
     pub fn new(directory: &Path, now: Timestamp, keeps_facts: bool) -> Self {
         Self {

@@ -153,7 +153,7 @@ impl Remotes<'_> {
         Ok(synced)
     }
 
-    /// The remote that [`Remotes::sync_enable`] would be for, if notes are exchanged with none yet.
+    /// The remote that [`Remotes::enable`] would be for, if notes are exchanged with none yet.
     #[must_use]
     pub fn remote_to_enable(&self) -> Option<String> {
         let repository = self.workplace().repository().ok()?;
@@ -187,7 +187,7 @@ impl Remotes<'_> {
         partners.is_ok_and(|partners| partners.iter().any(|name| !self.is_shared_with(name)))
     }
 
-    /// Takes back what [`Remotes::sync_enable`] set: for one remote, or for all of them.
+    /// Takes back what [`Remotes::enable`] set: for one remote, or for all of them.
     ///
     /// # Errors
     /// When the configuration cannot be written.

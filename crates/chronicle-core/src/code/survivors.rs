@@ -1,9 +1,9 @@
 //! Which lines of a range survived an edit, and what proves it.
 //!
 //! A diff maps any line to one of the same words, so a lone `} finally {` of code that was deleted is mapped to another
-//! function's. A line proves that the code is there when it is distinctive ([`evidence`](crate::evidence)), when the
+//! function's. A line proves that the code is there when it is distinctive (`evidence`), when the
 //! lines that say something above and below it are still next to it, when it is next to a distinctive one or in a run of
-//! several, or when it was edited in place ([`edited`](crate::edited)). Other lines count only near one that does.
+//! several, or when it was edited in place (`edited`). Other lines count only near one that does.
 
 use std::{
     cell::RefCell,

@@ -6,7 +6,8 @@ use super::bytes::{
     contains, ends_with_ignoring_case, is_base64url, is_blank, is_coded, is_drawn, is_drawn_of_letters,
     is_lower_hex, is_scrambled, is_uuid, run, run_back,
 };
-use super::{Kind, REDACTED, clause, lines, names};
+use super::secret::{Kind, REDACTED};
+use super::{clause, lines, names};
 
 /// How many lines above a value its name may be. Pieces of the value, blank lines and fences are between.
 const MOST_LINES: usize = 8;

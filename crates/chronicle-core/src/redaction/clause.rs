@@ -4,8 +4,9 @@
 //! or a UUID says so little that a sign or a verb has to tie it to what names it.
 
 use super::bytes::{is_base64url, run, run_back};
-use super::languages::NOUNS;
-use super::{Kind, names, table};
+use super::foreign_words::NOUNS;
+use super::secret::Kind;
+use super::{names, table_head};
 
 /// How much of a sentence before a value is searched for its name.
 const BEFORE: usize = 120;
@@ -140,5 +141,5 @@ fn in_brackets(after: &[u8]) -> Option<Kind> {
 /// What heads the column of the table that a value is in.
 fn header<'a>(before: &'a [u8], line: &[u8]) -> Option<&'a [u8]> {
     let above = &before[before.len().saturating_sub(line.len() + 8 * BEFORE)..before.len() - line.len()];
-    above.ends_with(b"\n").then(|| table::head(above, line))?.map(|head| head.cell)
+    above.ends_with(b"\n").then(|| table_head::head(above, line))?.map(|head| head.cell)
 }

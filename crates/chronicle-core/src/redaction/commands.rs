@@ -4,10 +4,11 @@
 //! the same command. Behind its option no value has to look like a secret: people type weak ones.
 
 use super::bytes::{is_base64url, is_blank, run, run_back, starts_with_ignoring_case};
+use super::clause;
 use super::context::{Quote, open_quote, quote_end};
+use super::secret::{Kind, Secret};
 use super::surroundings::bare_end;
 use super::value::{self, Writing};
-use super::{Kind, Secret, clause};
 
 /// How far before an option its program may stand, and behind a command its words.
 const COMMAND_LIMIT: usize = 256;

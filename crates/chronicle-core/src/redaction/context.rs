@@ -6,9 +6,10 @@ use super::bytes::{
     contains, is_base64url, is_blank, is_drawn, n_distinct, run, run_back, starts_with_ignoring_case,
 };
 use super::names::{self, Name};
+use super::secret::{Kind, Secret};
 use super::surroundings::bare_end;
 use super::value::{self, JUDGED, Value, Writing};
-use super::{Kind, Secret, commands, lines, phrase, triggers};
+use super::{commands, lines, phrase, tokens};
 
 /// The schemes of an `Authorization` header, which stay.
 const SCHEMES: &[&str] = &["Bearer ", "Basic ", "Token ", "Digest ", "ApiKey ", "AWS4-HMAC-SHA256 "];
@@ -308,7 +309,7 @@ pub(super) fn find_value(text: &[u8], start: usize, name: Name, writing: Writing
     let secret = quote
         .and_then(|quote| judge(text, start, name, Some(quote), writing))
         .or_else(|| judge(text, start, name, None, writing))?;
-    (!name.is_vague || !triggers::begins_token(text, start)).then_some(secret)
+    (!name.is_vague || !tokens::begins_token(text, start)).then_some(secret)
 }
 
 fn judge(text: &[u8], start: usize, name: Name, quote: Option<Quote>, writing: Writing) -> Option<Secret> {

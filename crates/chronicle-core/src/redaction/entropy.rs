@@ -11,7 +11,8 @@ use super::bytes::{
     n_breaks, run, run_back,
 };
 use super::names::Name;
-use super::{Kind, Secret, above, clause, groups, lines, names};
+use super::secret::{Kind, Secret};
+use super::{above, clause, groups, lines, names};
 
 /// Shorter runs are too often identifiers, versions and the ids of other systems.
 const MIN_RUN: usize = 32;

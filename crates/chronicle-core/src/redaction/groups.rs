@@ -1,8 +1,8 @@
 //! Tokens made of groups, each of which looks like a digest, an id or a word.
 
-use super::Kind;
 use super::bytes::{contains, is_coded, is_drawn, is_lower_hex, is_uuid, n_breaks, run, run_back};
 use super::entropy::{JUDGED, is_run};
+use super::secret::Kind;
 
 /// The kind of a run whose groups are those of a token, though each looks like a digest or an id.
 pub(super) fn has_form(before: &[u8], run: &[u8], after: &[u8]) -> Option<Kind> {

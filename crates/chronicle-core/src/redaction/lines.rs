@@ -8,8 +8,9 @@ use std::ops::Range;
 use super::bytes::{
     is_base64url, is_blank, is_coded, is_drawn, is_drawn_of_letters, is_lower_hex, is_uuid, n_breaks, run,
 };
+use super::pem;
+use super::secret::{Kind, Secret};
 use super::value::is_noisy;
-use super::{Kind, Secret, pem};
 
 /// Shorter secrets are not wrapped.
 const MIN_FIRST: usize = 12;

@@ -1,7 +1,7 @@
 //! The names of values that are secret.
 
-use super::Kind;
 use super::bytes::is_base64url;
+use super::secret::Kind;
 
 /// What a name says about its value.
 #[derive(Clone, Copy)]

@@ -2,8 +2,8 @@
 
 use super::alphabet::base64;
 use super::bytes::{contains, is_blank, run};
+use super::secret::{Kind, REDACTED, Secret};
 use super::shapes::ANY;
-use super::{Kind, REDACTED, Secret};
 
 /// How far behind its beginning a key may end. Those of 16,384 bits take 13,000 bytes.
 const LONGEST: usize = 32 << 10;

@@ -2,10 +2,10 @@
 
 use std::ops::RangeInclusive;
 
-use super::Kind;
 use super::bytes::{contains, is_base64url, run};
 use super::names::Name;
 use super::passphrase::is_prose;
+use super::secret::Kind;
 
 /// Where the words of a wallet end that begin at `start`, or the four groups of an application's password.
 pub(super) fn end_of(text: &[u8], start: usize, name: Name) -> Option<usize> {

@@ -3,7 +3,8 @@
 //! Prefixes, lengths and alphabets are those that the published rules of gitleaks check, and for
 //! services that it lacks those that other published rule sets name. A form may be looser than that where issuers have changed lengths before.
 
-use super::{Kind, alphabet};
+use super::alphabet;
+use super::secret::Kind;
 
 /// A fixed beginning, and what follows it.
 pub(super) struct Shape {

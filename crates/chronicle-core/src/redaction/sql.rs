@@ -1,8 +1,8 @@
 //! Passwords in SQL, which may be weak: `IDENTIFIED BY 'x'`, `PASSWORD 'x'`, `SET PASSWORD FOR a = 'x'`.
 
-use super::Secret;
 use super::bytes::{ends_with_ignoring_case, is_blank, is_word, run, run_back, starts_with_ignoring_case};
 use super::commands::given;
+use super::secret::Secret;
 
 /// How much of a statement is looked at.
 const LONGEST: usize = 256;

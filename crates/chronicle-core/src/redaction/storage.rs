@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::{Kind, REDACTED, Redacted, names, redact, redact_in_lines};
+use super::names;
+use super::replace::{Redacted, redact, redact_in_lines};
+use super::secret::{Kind, REDACTED};
 use crate::{
     text::{plain::plain, private},
     without_escapes,

@@ -1,8 +1,10 @@
 //! Finds tokens by their form.
 
 use super::bytes::{is_base64url, is_scrambled, is_word, n_distinct, run, run_back};
+use super::pairs::rarest_pair;
+use super::secret::{Kind, Secret};
 use super::shapes::{ANY, SHAPES, Shape};
-use super::{Kind, Secret, alphabet, lines, triggers};
+use super::{alphabet, lines};
 
 /// How much of a body is judged. Longer ones are secrets or not by their beginning.
 const JUDGED: usize = 64;
@@ -125,7 +127,7 @@ pub(super) const INFIXES: &[Infix] = &[
 /// Finds the token around the infix that the byte at `near` belongs to.
 pub(super) fn find_around(text: &[u8], floor: usize, near: usize) -> Option<Secret> {
     let (infix, at) = INFIXES.iter().find_map(|infix| {
-        let at = near.checked_sub(triggers::rarest_pair(infix.infix.as_bytes())).filter(|&at| floor <= at)?;
+        let at = near.checked_sub(rarest_pair(infix.infix.as_bytes())).filter(|&at| floor <= at)?;
         text[at..].starts_with(infix.infix.as_bytes()).then_some((infix, at))
     })?;
     let start = at - run_back(text, floor, at, infix.n_before, infix.before);
@@ -180,4 +182,9 @@ fn jwt_end(text: &[u8], at: usize) -> Option<usize> {
         [] => false,
     };
     (12 <= header_len && is_token).then_some(end)
+}
+
+/// Whether a token begins at `at` whose form says more than a name would.
+pub(super) fn begins_token(text: &[u8], at: usize) -> bool {
+    find_jwt(text, at, at).is_some() || SHAPES.iter().any(|shape| find_at(text, at, at, shape).is_some())
 }

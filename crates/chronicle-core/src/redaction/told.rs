@@ -6,8 +6,9 @@ use super::context::{NAME_LIMIT, find_value};
 use super::entropy::is_public;
 use super::names::{self, Name};
 use super::passphrase::is_grouped;
+use super::secret::{Kind, REDACTED, Secret, has_digits};
 use super::value::{self, JUDGED, Value, Writing};
-use super::{Kind, REDACTED, Secret, lines, phrase, sql, table, triggers};
+use super::{lines, phrase, sql, table, tokens};
 
 /// How long the words may be that tell what a password is for.
 const OWNER_LIMIT: usize = 64;
@@ -171,7 +172,7 @@ pub(super) fn find_in_sentence(text: &[u8], end: usize, name: Name) -> Option<Se
     let end = start + run(text, start, JUDGED, |byte| byte.is_ascii_graphic() && Some(*byte) != separator);
     let whole = made(&text[start..end]).filter(|word| is_made(word))?;
     let end = start + whole.len();
-    (!triggers::begins_token(text, start)).then_some(Secret { range: start..end, kind: name.kind })
+    (!tokens::begins_token(text, start)).then_some(Secret { range: start..end, kind: name.kind })
 }
 
 /// Finds the password that is said in the line below the question for it, as in `sure: x`.
@@ -263,10 +264,6 @@ fn is_joined(text: &[u8], secret: &Secret) -> bool {
     let bytes = &text[secret.range.clone()];
     is_grouped(bytes)
         || [b'-', b'_', b'.'].iter().any(|sign| 4 <= bytes.iter().filter(|byte| *byte == sign).count())
-}
-
-pub(super) fn has_digits(text: &[u8], secret: &Secret) -> bool {
-    text[secret.range.clone()].iter().any(u8::is_ascii_digit)
 }
 
 /// Whether a secret without digits has so many signs, and letters of both cases, that it is no word.

@@ -10,8 +10,9 @@ use std::ops::Range;
 use super::bytes::{contains, ends_with_ignoring_case, is_base64url, is_blank, is_drawn, run, run_back};
 use super::entropy::{name_before, without_signs};
 use super::names::{self, Name};
+use super::secret::{Kind, REDACTED, Secret};
 use super::value::{is_placeholder, is_term};
-use super::{Kind, REDACTED, Secret, clause, commands};
+use super::{clause, commands};
 
 /// The signs that people put into passwords.
 pub(super) const SIGNS: &[u8] = b"!$#@%^*?+~&";

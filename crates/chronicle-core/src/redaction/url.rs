@@ -2,8 +2,9 @@
 
 use super::bytes::{ends_with_ignoring_case, is_base64url, is_scrambled, n_distinct, run, run_back};
 use super::context::is_bare;
+use super::secret::{Kind, Secret};
 use super::value::{self, JUDGED};
-use super::{Kind, Secret, alphabet, triggers};
+use super::{alphabet, tokens};
 
 /// How the parameter is called that signs a URL.
 const SIGNATURES: &[&str] =
@@ -36,12 +37,12 @@ pub(super) fn find_password(text: &[u8], at: usize) -> Option<Secret> {
             let len = text[start..start + len].iter().rposition(|&byte| byte == b'@')?;
             let password = &text[start..start + len];
             // The name may be half of a token.
-            let start_of_secret =
-                if triggers::begins_token(text, user) || is_bot(&text[user..start], password) {
-                    user
-                } else {
-                    start
-                };
+            let start_of_secret = if tokens::begins_token(text, user) || is_bot(&text[user..start], password)
+            {
+                user
+            } else {
+                start
+            };
             let n_port = run(password, 0, 6, u8::is_ascii_digit);
             let is_port = 0 < n_port && password.get(n_port).is_some_and(|next| b"),;]}|?#".contains(next));
             let has_host = text

@@ -11,7 +11,7 @@ use super::bytes::{
 };
 use super::names::Name;
 use super::passphrase::{is_joined_words, is_passphrase, is_word_and_number};
-use super::{Kind, REDACTED};
+use super::secret::{Kind, REDACTED};
 
 /// How much of a value is judged. A longer one is a secret or not by its beginning.
 pub(super) const JUDGED: usize = 256;

@@ -17,7 +17,7 @@ const MOST_FILES: usize = 5;
 type Uses = BTreeMap<String, BTreeSet<String>>;
 
 /// Crates that have larger circles still, and how large: their circles may shrink, and not grow.
-const CEILINGS: [(&str, usize); 2] = [("chronicle-core", 24), ("chronicle-sessions", 9)];
+const CEILINGS: [(&str, usize); 1] = [("chronicle-sessions", 9)];
 
 #[test]
 fn no_circle_of_files_is_large() {
