@@ -17,6 +17,8 @@ const MOST_FILES: usize = 5;
 type Uses = BTreeMap<String, BTreeSet<String>>;
 
 /// Crates that have larger circles still, and how large: their circles may shrink, and not grow.
+///
+/// In `chronicle-sessions`, what reads a format uses what formats share, in the file that lists those that read them.
 const CEILINGS: [(&str, usize); 1] = [("chronicle-sessions", 9)];
 
 #[test]
