@@ -80,11 +80,14 @@ pub(crate) fn leave_out_what_repositories_bring() {
 
 /// The variables that name what only a repository would have them name.
 fn variables_to_leave_out(is_own: &dyn Fn(&Path) -> bool) -> Vec<&'static str> {
-    let folders = ["TMPDIR", "TZDIR"];
-    let folders = folders.into_iter().filter(|name| {
-        environment(name).is_some_and(|folder| !folder.is_empty() && !is_own(Path::new(&folder)))
-    });
-    let mut names: Vec<_> = folders.collect();
+    // Those of certificates say whom a model's client trusts.
+    let paths = ["TMPDIR", "TZDIR", "SSL_CERT_FILE", "SSL_CERT_DIR"];
+    let paths = paths
+        .into_iter()
+        .filter(|name| environment(name).is_some_and(|path| !path.is_empty() && !is_own(Path::new(&path))));
+    let mut names: Vec<_> = paths.collect();
+    // The system asks other servers for an address because of these.
+    names.extend(["LOCALDOMAIN", "RES_OPTIONS", "HOSTALIASES"]);
     // A zone is a name below that folder, or a rule; the library opens what else is there.
     let is_file = |zone: OsString| {
         let zone = zone.to_string_lossy();

@@ -15,33 +15,18 @@ use crate::{
     note::{
         claim_id::is_readable,
         stored::Stored,
-        trust::{Tiers, Trust, Voice, mark_of_tombstone, marks},
+        trust::{Trust, Voice, mark_of_tombstone, marks},
     },
 };
 
-/// Whose purges count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Whose {
-    /// Those of the user and the team.
-    TheUsers,
-    /// These, and what strangers purged of strangers.
-    Everyones,
-}
-
-/// Everything that was ever purged.
+/// Everything that the user or the team ever purged: it comes in nowhere again. What strangers purged of strangers is only
+/// hidden from readers, since their marks may name what nobody here knows to be the user's.
 ///
 /// # Errors
 /// When the tombstones cannot be read.
-pub(crate) fn purged(repository: &Repository, whose: Whose) -> Result<Purged> {
-    let trust = Trust::of(repository);
-    let tombstones = Tombstones::read(repository, &trust)?;
+pub(crate) fn purged(repository: &Repository) -> Result<Purged> {
+    let tombstones = Tombstones::read(repository, &Trust::of(repository))?;
     let mut purged = Purged::default();
-    let mut strange = tombstones.strange();
-    if whose == Whose::TheUsers {
-        strange.clear();
-    }
-    let tiers = Tiers::of(repository, &trust, &strange)?;
-    purged.add_ids(strange.into_iter().filter(|id| tiers.of_claim(id) == Tier::Unknown));
     let Tombstones { ids, blobs } = tombstones;
     purged.add_ids(ids.into_iter().filter(|(_, grave)| grave.hides).map(|(id, _)| id));
     purged.add_blobs(blobs.into_iter().filter(|(_, grave)| grave.hides).map(|(blob, _)| blob));

@@ -530,12 +530,17 @@ impl Tiers {
         if wanted.is_empty() {
             return Ok(tiers);
         }
-        for name in repository.annotation_refs()? {
+        let corrections = repository.correction_refs()?;
+        for name in [repository.annotation_refs()?, corrections.clone()].concat() {
             let notes = if_notes(repository.notes(&name), &mut Vec::new())?.into_iter().flatten();
             let blobs: BTreeSet<ObjectId> = notes.map(|note| note.blob).collect();
+            let is_lines = corrections.contains(&name);
             let found = repository.read_many(blobs.into_iter().collect(), |_, content| {
                 let note = read_note(content).note;
-                let mut claimed = marks_in(content);
+                let mut claimed = match is_lines {
+                    true => content.split(|byte| *byte == b'\n').flat_map(marks_in).collect(),
+                    false => marks_in(content),
+                };
                 claimed.retain(|(id, _)| wanted.contains(id));
                 let claimed = claimed.into_iter().map(|(id, mark)| {
                     let replaced = note.entry(&id).map(|entry| entry.supersedes.clone());

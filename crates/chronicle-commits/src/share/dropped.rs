@@ -16,7 +16,7 @@ use chronicle_git::{
 use crate::{
     error::Result,
     note::{
-        tombstones::{Whose, purged},
+        tombstones::purged,
         trust::{Mark, Trust, marks_in, unite_fairly},
     },
     share::merging::{MAX_NOTE_BYTES, merge, read_bounded},
@@ -116,12 +116,9 @@ fn missing(repository: &Repository, name: &'static str, steps: &NotesSteps) -> R
     if steps.steps.iter().all(|step| step.writer == Writer::Chronicle) {
         return Ok(Vec::new());
     }
-    let (purged, purged_of_own) =
-        (purged(repository, Whose::Everyones)?, purged(repository, Whose::TheUsers)?);
+    let purged = purged(repository)?;
     let trust = Trust::of(repository);
-    let known = HashMap::new();
-    let mut versions =
-        Versions { repository, name, purged: &purged, purged_of_own: &purged_of_own, trust: &trust, known };
+    let mut versions = Versions { repository, name, purged: &purged, trust: &trust, known: HashMap::new() };
     let mut lost: BTreeMap<ObjectId, Lost> = BTreeMap::new();
     let mut room = MOST_BYTES;
     // A few bytes can stand for many versions of a large note: the newest ones are looked at.
@@ -249,8 +246,6 @@ struct Versions<'a> {
     repository: &'a Repository,
     name: &'static str,
     purged: &'a Purged,
-    /// What the user or the team purged: a stranger's mark does not keep the user's words from coming back.
-    purged_of_own: &'a Purged,
     trust: &'a Trust<'a>,
     known: HashMap<ObjectId, BTreeSet<Part>>,
 }
@@ -308,15 +303,13 @@ impl Versions<'_> {
     /// The bytes of a version; `None` when nothing is left of it.
     fn clean(&self, blob: ObjectId) -> Option<Vec<u8>> {
         let content = read_bounded(self.repository, vec![blob]).remove(&blob)?;
-        let is_of_user = || marks_in(&content).iter().any(|(_, mark)| self.trust.is_own(mark));
-        let purged = if self.purged.is_empty() || is_of_user() { self.purged_of_own } else { self.purged };
-        if self.name == PURGED_REF || purged.is_empty() {
+        if self.name == PURGED_REF || self.purged.is_empty() {
             return Some(content);
         }
-        if purged.has_blob(&blob.to_string()) {
+        if self.purged.has_blob(&blob.to_string()) {
             return None;
         }
-        match clean(&content, purged, &Texts::default()) {
+        match clean(&content, self.purged, &Texts::default()) {
             Left::All => Some(content),
             Left::Some(left) => Some(left),
             Left::Nothing => None,

@@ -4,7 +4,10 @@
 //! purge that was killed is finished by running it again. Our own notes come last, because the texts
 //! that must go are found in them.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::{
+    borrow::Cow,
+    collections::{BTreeSet, HashMap, HashSet},
+};
 
 use chronicle_core::{
     EntryId,
@@ -21,7 +24,7 @@ use crate::{
     error::{CommitsError, Result},
     note::{
         claim_id::{LEAST_OF_ID, begins_with, each_claim, ids_in, is_readable},
-        tombstones::{Tombstones, Whose, purged},
+        tombstones::{Tombstones, purged},
         trust::{Tiers, Trust, keep_own_bytes, mark_of_tombstone, marks_in, record_own},
     },
     write::staging::drop_staged,
@@ -105,14 +108,15 @@ pub fn purge(
     }
     for name in last_ours(repository)? {
         report.rewritten.extend(repository.rewrite_notes(&name, "chronicle: purge", |ever| {
-            plan(repository, ever, &purged, &sought.texts)
+            plan(repository, ever, &purged, &HashSet::new(), &sought.texts)
         })?);
     }
     // A process that fills facts opens their file before it looks at the notes: what is dropped stays gone.
     drop_derived(repository)?;
     for (name, tip) in repository.chronicle_refs()? {
         let ever = repository.notes_ever(&[tip])?;
-        if name != PURGED_REF && !plan(repository, &ever, &purged, &sought.texts)?.is_empty() {
+        if name != PURGED_REF && !plan(repository, &ever, &purged, &HashSet::new(), &sought.texts)?.is_empty()
+        {
             report.left.push(name);
         }
     }
@@ -329,7 +333,7 @@ fn called(repository: &Repository, ever: &[EverNote], id: &str, sought: &mut Sou
     })?;
     let mut ids: BTreeSet<EntryId> = found.into_iter().flat_map(|(_, ids)| ids).collect();
     let exact = EntryId(id.to_owned());
-    if ids.contains(&exact) || purged(repository, Whose::Everyones)?.has(&exact) {
+    if ids.contains(&exact) || purged(repository)?.has(&exact) {
         // What is gone from the notes already may still lie in what was derived from them.
         ids = BTreeSet::from([exact]);
     }
@@ -343,19 +347,34 @@ fn called(repository: &Repository, ever: &[EverNote], id: &str, sought: &mut Sou
     }
 }
 
-/// What becomes of the notes of one history.
-fn plan(repository: &Repository, ever: &[EverNote], purged: &Purged, texts: &Texts) -> Result<Replacements> {
+/// What becomes of the notes of one history; what strangers purged, `of_strangers`, only goes where the user does not say it.
+fn plan(
+    repository: &Repository,
+    ever: &[EverNote],
+    purged: &Purged,
+    of_strangers: &HashSet<EntryId>,
+    texts: &Texts,
+) -> Result<Replacements> {
+    let trust = Trust::of(repository);
     let blobs = ever.iter().map(|note| note.blob).collect();
-    let found = repository.read_every(blobs, |blob, content| match purged.has_blob(&blob.to_string()) {
-        true => Some(None),
-        false => match clean(content, purged, texts) {
-            Left::All => None,
-            Left::Some(bytes) => Some(Some((content.to_vec(), bytes))),
-            Left::Nothing => Some(None),
-        },
+    let found = repository.read_every(blobs, |blob, content| {
+        let mut all = Cow::Borrowed(purged);
+        if !of_strangers.is_empty() {
+            let lines = content.split(|byte| *byte == b'\n').flat_map(marks_in);
+            let own = marks_in(content).into_iter().chain(lines).filter(|(_, mark)| trust.is_own(mark));
+            let own: HashSet<EntryId> = own.map(|(id, _)| id).collect();
+            all.to_mut().add_ids(of_strangers.difference(&own).cloned());
+        }
+        match purged.has_blob(&blob.to_string()) {
+            true => Some(None),
+            false => match clean(content, &all, texts) {
+                Left::All => None,
+                Left::Some(bytes) => Some(Some((content.to_vec(), bytes))),
+                Left::Nothing => Some(None),
+            },
+        }
     })?;
     let mut cleaned: HashMap<ObjectId, Option<Vec<u8>>> = HashMap::new();
-    let trust = Trust::of(repository);
     for (blob, left) in found {
         if let Some((before, after)) = &left {
             keep_own_bytes(&trust, before, after)?;
@@ -401,8 +420,8 @@ pub fn enforce(repository: &Repository) -> Result<Enforced> {
         strange.into_iter().partition(|id| Tier::Unknown < tiers.of_claim(id));
     enforced.ignored = ignored;
     enforced.ignored.sort_unstable();
+    let of_strangers = HashSet::from_iter(of_strangers);
     let mut purged = Purged::default();
-    purged.add_ids(of_strangers);
     for id in named {
         match doubtful.contains(&id) && tombstones.ids[&id].tier < tiers.of_claim(&id) {
             true => enforced.kept.push(id),
@@ -417,9 +436,10 @@ pub fn enforce(repository: &Repository) -> Result<Enforced> {
     }));
     for name in last_ours(repository)? {
         enforced.rewritten.extend(repository.rewrite_notes(&name, "chronicle: purge", |ever| {
-            plan(repository, ever, &purged, &Texts::default())
+            plan(repository, ever, &purged, &of_strangers, &Texts::default())
         })?);
     }
+    purged.add_ids(of_strangers);
     if !enforced.rewritten.is_empty() {
         for directory in repository.state_dirs()? {
             drop_staged(repository, &directory, |id, _| id.is_some_and(|id| purged.has(id)))?;

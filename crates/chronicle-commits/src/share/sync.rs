@@ -24,7 +24,7 @@ use chronicle_git::{
 use crate::{
     error::{RemoteHoldsPurgedSnafu, Result, UnvouchedSnafu, WantedGoneSnafu},
     note::{
-        tombstones::{Whose, purged},
+        tombstones::purged,
         trust::{
             Mark, Trust, keep_own_bytes, published_lines, published_note, record_own, unite_fairly, unvouched,
         },
@@ -122,8 +122,8 @@ fn pull_locked(repository: &Repository, remote: &str) -> Result<PullReport> {
             report.is_stained = rewritten.iter().any(|rewritten| rewritten.name.starts_with(&theirs));
             (report.kept, report.ignored) = (kept, ignored);
         }
-        let Some(theirs) = repository.ref_target(&tracking_ref(remote, name))? else { continue };
-        let ours = repository.ref_target(name)?;
+        let Some(theirs) = repository.notes_tip(&tracking_ref(remote, name))? else { continue };
+        let ours = repository.notes_tip(name)?;
         if ours == Some(theirs) {
             continue;
         }
@@ -176,9 +176,9 @@ pub fn push(repository: &Repository, remote: &str, vouches: bool) -> Result<Push
         let mut updates = Vec::new();
         report.n_withheld = 0;
         for name in SHARED_REFS {
-            let theirs = repository.ref_target(&tracking_ref(remote, name))?;
+            let theirs = repository.notes_tip(&tracking_ref(remote, name))?;
             report.redacted.extend(without_secrets(repository, name, theirs)?);
-            let Some(ours) = repository.ref_target(name)?.filter(|ours| Some(*ours) != theirs) else {
+            let Some(ours) = repository.notes_tip(name)?.filter(|ours| Some(*ours) != theirs) else {
                 continue;
             };
             let withheld = withheld(repository, name, ours, theirs, vouches)?;
@@ -254,8 +254,8 @@ fn of_strangers(repository: &Repository, remote: &str) -> Result<Vec<(EntryId, M
     let trust = Trust::of(repository);
     let mut found = Vec::new();
     for name in [NOTES_REF, KNOWLEDGE_REF] {
-        let ours = repository.ref_target(name)?;
-        let theirs = repository.ref_target(&tracking_ref(remote, name))?;
+        let ours = repository.notes_tip(name)?;
+        let theirs = repository.notes_tip(&tracking_ref(remote, name))?;
         if ours.is_none() || ours == theirs {
             continue;
         }
@@ -276,7 +276,7 @@ fn without_secrets(
     name: &str,
     theirs: Option<ObjectId>,
 ) -> Result<Vec<(ObjectId, Vec<Kind>)>> {
-    let Some(ours) = repository.ref_target(name)?.filter(|ours| Some(*ours) != theirs) else {
+    let Some(ours) = repository.notes_tip(name)?.filter(|ours| Some(*ours) != theirs) else {
         return Ok(Vec::new());
     };
     let known: Vec<ObjectId> = theirs.into_iter().collect();
@@ -327,7 +327,7 @@ fn import_fetched(
     report.n_outside = notes.len() - wanted.len();
     repository.fetch_missing(remote, wanted.iter().map(|note| note.blob))?;
     let contents = read_bounded(repository, wanted.iter().map(|note| note.blob).collect());
-    let purged = purged(repository, Whose::Everyones)?;
+    let purged = purged(repository)?;
     let mut given: Vec<(ObjectId, Vec<u8>)> = Vec::new();
     for note in wanted {
         let Some(content) = contents.get(&note.blob) else {
@@ -399,7 +399,7 @@ pub(crate) fn add(
 /// # Errors
 /// When the notes cannot be read.
 pub fn apart(repository: &Repository, remote: &str, name: &str) -> Result<Apart> {
-    let (ours, theirs) = (repository.ref_target(name)?, repository.ref_target(&tracking_ref(remote, name))?);
+    let (ours, theirs) = (repository.notes_tip(name)?, repository.notes_tip(&tracking_ref(remote, name))?);
     if ours == theirs {
         return Ok(Apart::default());
     }

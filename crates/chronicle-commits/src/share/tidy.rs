@@ -7,7 +7,11 @@ use std::{
 
 use chronicle_git::{NOTES_REF, NotesEdit, ObjectId, Repository, is_knowledge_key};
 
-use crate::{error::Result, rewrite::reachable::Reachable, share::merging::carried};
+use crate::{
+    error::{Result, if_notes},
+    rewrite::reachable::Reachable,
+    share::merging::carried,
+};
 
 /// Notes on commits that nobody reaches any more.
 #[derive(Debug, Clone, Default)]
@@ -24,7 +28,7 @@ pub struct Orphans {
 /// When refs, notes or commits cannot be read.
 pub fn orphans(repository: &Repository) -> Result<Orphans> {
     let reachable = Reachable::of(repository)?;
-    let notes = repository.notes(NOTES_REF)?.into_iter();
+    let notes = if_notes(repository.notes(NOTES_REF), &mut Vec::new())?.into_iter().flatten();
     let orphans: BTreeMap<ObjectId, ObjectId> = notes
         .filter(|note| !is_knowledge_key(note.key) && !reachable.has(note.key))
         .map(|note| (note.key, note.blob))

@@ -11,7 +11,7 @@ use std::{
 
 use chronicle_core::{
     plain,
-    purge::{Left, Texts, clean},
+    purge::{Left, Texts, clean, read_tombstones},
     redact_note,
     redaction::Kind,
     unite_lines,
@@ -23,10 +23,10 @@ use serde_json::Value;
 use snafu::{ResultExt, ensure};
 
 use crate::{
-    error::{BadLineSnafu, CommitsError, ReadLinesSnafu, Result, WriteLinesSnafu},
+    error::{BadLineSnafu, CommitsError, ReadLinesSnafu, Result, WriteLinesSnafu, if_notes},
     note::{
-        tombstones::{Whose, purged},
-        trust::{Trust, keep_own_bytes},
+        tombstones::purged,
+        trust::{Trust, keep_own_bytes, mark_of_tombstone},
     },
     share::{
         merging::MAX_NOTE_BYTES,
@@ -73,7 +73,8 @@ pub fn export(repository: &Repository, make: &MakeLine<'_>, out: &mut dyn Write)
     let mut exported = Exported::default();
     for name in SHARED_REFS {
         let mut keys: BTreeMap<ObjectId, Vec<ObjectId>> = BTreeMap::new();
-        for note in repository.notes(name)? {
+        // `doctor` names a ref that is none.
+        for note in if_notes(repository.notes(name), &mut Vec::new())?.into_iter().flatten() {
             keys.entry(note.blob).or_default().push(note.key);
         }
         let n_blobs = keys.len();
@@ -179,9 +180,14 @@ pub fn import(repository: &Repository, lines: &mut dyn BufRead) -> Result<Import
         imported.n_elsewhere += usize::from(!repository.has_object(key));
         notes.entry(name).or_default().push((key, content));
     }
-    let mut purged = purged(repository, Whose::Everyones)?;
-    notes.get(PURGED_REF).into_iter().flatten().for_each(|(_, tombstones)| purged.read(tombstones));
-    let trust = Trust::of(repository);
+    let mut purged = purged(repository)?;
+    // A stranger's marks come along, and count as they did.
+    for tombstone in notes.get(PURGED_REF).into_iter().flatten().flat_map(|(_, bytes)| read_tombstones(bytes))
+    {
+        if trust.is_own(&mark_of_tombstone(&tombstone)) {
+            purged.add(&tombstone);
+        }
+    }
     for (name, mut notes) in notes {
         if name != PURGED_REF && !purged.is_empty() {
             notes.retain_mut(|(_, content)| match clean(content, &purged, &Texts::default()) {

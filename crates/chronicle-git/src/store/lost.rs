@@ -18,9 +18,9 @@ impl Repository {
         lost.extend(words.written);
         let mut still = Vec::new();
         for (name, commit) in lost {
-            if let Some(tip) = self.ref_target(&name)?
-                && self.is_dropped(commit, tip)
-            {
+            let Some(target) = self.ref_target(&name)? else { continue };
+            // What leads to no commit was not meant to be there.
+            if self.commit_at(target).is_none_or(|tip| self.is_dropped(commit, tip)) {
                 still.push((name, commit));
             }
         }

@@ -53,6 +53,25 @@ impl Repository {
         }
     }
 
+    /// The commit that the notes ref `name` leads to; `None` too where it leads to something else, as another program may
+    /// have set it: nothing can be read there, and it may be written over.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn notes_tip(&self, name: &str) -> Result<Option<ObjectId>> {
+        Ok(self.ref_target(name)?.filter(|target| self.commit_at(*target).is_some()))
+    }
+
+    /// The commit that an object is or, as a tag, names; also one that is not here.
+    pub(crate) fn commit_at(&self, id: ObjectId) -> Option<ObjectId> {
+        let Ok(object) = self.inner.find_object(id) else { return Some(id) };
+        object
+            .peel_tags_to_end()
+            .ok()
+            .filter(|found| found.kind == gix::object::Kind::Commit)
+            .map(|found| found.id)
+    }
+
     /// Why the ref `name` cannot be read. gix says what its file holds, which may be one of the user's by a link.
     fn unreadable_ref(&self, name: &str, source: gix::Error) -> GitError {
         match self.linked_ref(name) {

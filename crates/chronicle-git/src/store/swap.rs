@@ -144,7 +144,7 @@ impl Repository {
                 drop(swap);
                 return self.swap_with_git(name, old, new, reflog);
             }
-            Some(Target::Object(present)) if Some(present) == old => {}
+            Some(Target::Object(present)) if Some(present) == old || self.commit_at(present) == old => {}
             None if old.is_none() => {}
             _ => return Err(UpdateFailed::Contended(RefMovedSnafu { name }.build())),
         }

@@ -107,7 +107,14 @@ impl Repository {
         let mut contended = None;
         for attempt in 0..MAX_ATTEMPTS {
             pause(attempt);
-            let tip = self.ref_target(name)?;
+            let tip = self.notes_tip(name)?;
+            if tip.is_none()
+                && let Some(written) = turn.words.written.get(name).copied()
+                && self.ref_target(name)?.is_some()
+            {
+                turn.words.lost.insert((name.to_owned(), written));
+                is_unchecked = true;
+            }
             if let (Some(tip), Some(written)) = (tip, turn.words.written.get(name).copied())
                 && self.is_dropped(written, tip)
             {

@@ -73,7 +73,7 @@ impl Repository {
     /// # Errors
     /// When the ref or its history cannot be read.
     pub fn unchecked_steps(&self, name: &str) -> Result<NotesSteps> {
-        let Some(tip) = self.ref_target(name)? else { return Ok(NotesSteps::default()) };
+        let Some(tip) = self.notes_tip(name)? else { return Ok(NotesSteps::default()) };
         let checked = self.last_words().checked.get(name).copied();
         if checked == Some(tip) {
             return Ok(NotesSteps { tip: Some(tip), is_checked: true, ..NotesSteps::default() });

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use gix::{ObjectId, bstr::ByteSlice};
 
-use crate::{Repository, disk::files, error::Result, store::ref_backend::RefBackend};
+use crate::{Repository, disk::files, error::Result, open::sound, store::ref_backend::RefBackend};
 
 const BRANCHES: &str = "refs/heads/";
 const FETCHED: &str = "refs/remotes/";
@@ -79,6 +79,9 @@ impl Repository {
             if let Some(head) = self.head_in(proxy.git_dir()) {
                 return Some((name, head));
             }
+            // The library reads these to their end.
+            let names = ["HEAD", "commondir", "gitdir", "config.worktree"];
+            sound::ensure_short(&names.map(|name| proxy.git_dir().join(name))).ok()?;
             let repository = proxy.into_repo_with_possibly_inaccessible_worktree().ok()?;
             let id = repository.head_id().ok()?.detach();
             Some((name, id))

@@ -297,3 +297,55 @@ fn a_second_note_on_a_commit_hides_none() {
     assert_eq!(lessons(&repo, &commits[0]), both);
     assert_eq!(repo.git(&["ls-tree", "-r", "--name-only", OURS]).lines().count(), 1);
 }
+
+#[test]
+fn a_ref_that_leads_to_no_commit_was_overwritten() {
+    for kind in ["tree", "blob", "tag"] {
+        let (repo, commits) = repo(1);
+        annotate(&repo, &commits[0], "never block here");
+        let empty = repo.git(&["mktree"]);
+        let target = match kind {
+            "tree" => empty.trim().to_owned(),
+            "blob" => repo.git(&["hash-object", "-w", "pool.rs"]).trim().to_owned(),
+            _ => {
+                let emptied = foreign(&repo, empty.trim(), &[OURS]);
+                repo.git(&["tag", "-a", "-m", "x", "emptied", &emptied]);
+                repo.git(&["rev-parse", "emptied"]).trim().to_owned()
+            }
+        };
+        fs::write(repo.path().join(".git").join(OURS), format!("{target}\n")).expect("it is a file");
+        // The user's own corrections are elsewhere, and what is planted there stops nothing.
+        fs::write(repo.path().join(".git/refs/notes/chronicle-corrections"), format!("{}\n", empty.trim()))
+            .expect("it is a file");
+        assert_eq!(reported(&repo), [true, true], "{kind}");
+        chronicle(repo.path(), &["export"]).success();
+        chronicle(repo.path(), &["reconcile"]).success();
+        assert_eq!(lessons(&repo, &commits[0]), ["never block here, as was learned"], "{kind}");
+        annotate(&repo, &commits[0], "always close it");
+        assert_eq!(lessons(&repo, &commits[0]).len(), 2, "{kind}");
+    }
+}
+
+#[test]
+fn a_strangers_mark_takes_no_flag_of_the_users_away() {
+    let (repo, commits) = repo(1);
+    annotate(&repo, &commits[0], "never block here");
+    let note: Value = serde_json::from_str(&repo.note("chronicle", &commits[0])).expect("it is JSON");
+    let id = note["wisdom"][0]["id"].as_str().expect("it has an id");
+    chronicle(repo.path(), &["flag", id, "--reason", "it may block since"]).success();
+    let flags = || repo.git(&["log", "-1", "-p", "--format=", "refs/notes/chronicle-corrections"]);
+    let before = flags();
+    let correction =
+        before.split("\"id\":\"").nth(1).and_then(|rest| rest.split('"').next()).expect("it has one");
+    let mark = json!({ "id": "01M8HCJGMNM2E3N4BQ6PQP39VT", "purged": [id, correction], "author": "Eve",
+        "timestamp": "2026-03-01T12:00:00Z" });
+    repo.put_note("chronicle-purged", &commits[0], mark.to_string().as_bytes());
+    let remote = repo.beside("remote.git");
+    let remote = remote.to_str().expect("temporary paths are UTF-8");
+    repo.git(&["clone", "--quiet", "--mirror", ".", remote]);
+    repo.git(&["remote", "add", "origin", remote]);
+    chronicle(repo.path(), &["sync", "pull", "origin"]).success();
+    assert_eq!(flags(), before);
+    let shown = chronicle(repo.path(), &["show"]).success().stdout;
+    assert!(shown.contains("it may block since"), "{shown}");
+}
