@@ -36,6 +36,9 @@ pub enum Detour {
 /// What stands for the content of a file that is too large to be read: as in binary files, there are no lines.
 pub(crate) const TOO_LARGE: &[u8] = b"\0larger than what is read";
 
+/// No system has longer paths; each part of one is looked at.
+const LONGEST_PATH: usize = 4096;
+
 impl Repository {
     /// The file at `path`: from the working tree, else from `head` where there is no working tree
     /// or where a sparse checkout leaves it out; `None` when it is in neither.
@@ -82,6 +85,9 @@ impl Repository {
     /// # Errors
     /// When a tree on the way is missing or broken.
     pub fn detour(&self, tree: ObjectId, path: &BStr) -> Result<Option<Detour>> {
+        if LONGEST_PATH < path.len() {
+            return Ok(None);
+        }
         let ends = path.find_iter(b"/").chain([path.len()]).filter(|end| 0 < *end);
         for at in ends.map(|end| path[..end].as_bstr()) {
             let full = self.work_dir().and_then(|root| Some(root.join(at.to_path().ok()?)));

@@ -199,11 +199,11 @@ impl Repository {
 
     /// The moves of the ref in its log that may have been forced, oldest first.
     fn forced_in_log(&self, name: &str) -> Vec<(ObjectId, ObjectId)> {
+        // Each program has words of its own for a fetch. Who sets a ref by hand says nothing, and git's notes only add.
         let is_forced = |line: &LogLine| {
-            let message = line.message.as_slice();
-            message.starts_with(b"push")
-                || ([&b"fetch"[..], b"pull"].iter().any(|word| message.starts_with(word))
-                    && message.contains_str("forced-update"))
+            let message = line.message.trim_ascii();
+            let is_of = |start: &[u8]| message.starts_with(start);
+            !message.is_empty() && !is_of(b"chronicle: ") && !is_of(b"notes: ")
         };
         let log = self.log_of(name).into_iter().filter(is_forced);
         log.map(|line| (line.old, line.new)).filter(|(old, new)| !old.is_null() && !new.is_null()).collect()
