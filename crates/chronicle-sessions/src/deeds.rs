@@ -254,6 +254,17 @@ impl Requests {
     }
 }
 
+/// Whether a command pushes.
+pub(crate) fn shows_push(command: &str) -> bool {
+    (command.contains("push") || command.contains("submit")) && is_done_by(Deed::Push, command)
+}
+
+/// Whether a command is about a pull request that it may have opened.
+pub(crate) fn shows_pull_request(command: &str) -> bool {
+    ["create", "submit", "pull-request"].iter().any(|word| command.contains(word))
+        && is_done_by(Deed::PullRequest, command)
+}
+
 /// Whether a command does it, or something that comes close.
 fn is_done_by(deed: Deed, command: &str) -> bool {
     command.split(['\n', ';', '|', '&']).any(|part| {

@@ -5,9 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use chronicle_core::thread::{ThreadKind, key};
+use chronicle_core::thread::{ThreadKind, key, likeness};
 use serde::{Deserialize, Serialize};
 
+use crate::account;
 use crate::decisions::told;
 use crate::endings::endings;
 use crate::journal::{ChangedFile, Check, Journal, Noted};
@@ -23,6 +24,9 @@ const EARLY_WISHES: usize = 3;
 
 /// How many words that matter make a question say what a session was about.
 const LONG_QUESTION: usize = 4;
+
+/// How many commits are told among the key actions.
+const MOST_COMMITS: usize = 4;
 
 /// How many key actions and technologies are told.
 const MOST_TOLD: usize = 8;
@@ -173,7 +177,11 @@ fn n_key_words(wish: &Noted) -> usize {
     n_words(&key(first_sentence(&wish.words)))
 }
 
+/// What came of it, as the agent accounts for it; without an account, what was asked and what was counted.
 fn summary(journal: &Journal) -> String {
+    if let Some(summary) = account::summary(journal) {
+        return summary;
+    }
     let asked = |words: &str| imperative(first_sentence(words), 120);
     let first =
         journal.plan_title.clone().or_else(|| journal.first_wish.as_ref().map(|wish| asked(&wish.words)));
@@ -225,25 +233,36 @@ pub(crate) fn achieved(commits: &[Commit], n_files: usize, checks: &[Check]) -> 
     letters.next().map(|first| format!("{}{}.", first.to_uppercase(), letters.as_str())).unwrap_or_default()
 }
 
+/// What was done: commits, what the agent's accounts say, and what it ticked off. Never what was asked for.
 fn key_actions(journal: &Journal) -> Vec<String> {
     let mut actions = Vec::new();
     let commit = |(commit, _): &(Commit, _)| match commit.subject.is_empty() {
         true => format!("Committed {}", commit.id),
         false => format!("Committed {}: {}", commit.id, shortened(&commit.subject, 100)),
     };
-    actions.extend(journal.commits.iter().rev().take(4).rev().map(commit));
+    actions.extend(journal.commits.iter().rev().take(MOST_COMMITS).rev().map(commit));
     actions.extend(journal.pull_requests.iter().map(|url| format!("Opened {url}")));
+    let check =
+        failed_last(&journal.checks).map(|check| format!("`{}` failed last", shortened(&check.command, 80)));
+    let n_left = MOST_TOLD.saturating_sub(actions.len() + usize::from(check.is_some()));
+    let accounted = account::deeds(journal, n_left);
     let done = journal.todos.items().iter().filter(|item| item.state == crate::turn::TodoState::Completed);
-    actions.extend(done.take(4).map(|item| shortened(&item.text, 100)));
-    if actions.is_empty() {
-        actions
-            .extend(journal.wishes.iter().take(3).map(|wish| imperative(first_sentence(&wish.words), 100)));
+    let ticked = done.map(|item| shortened(&item.text, 100));
+    let is_new = |text: &String| accounted.iter().all(|known| likeness(known, text) < 0.5);
+    let ticked: Vec<String> = ticked.filter(is_new).take(4.min(n_left - accounted.len())).collect();
+    actions.extend(accounted.into_iter().chain(ticked));
+    if actions.is_empty() && !journal.files.is_empty() {
+        let files: Vec<&str> = journal.files.iter().take(4).map(|file| name_of(&file.path)).collect();
+        actions.push(format!("Changed {}", files.join(", ")));
     }
-    if let Some(check) = failed_last(&journal.checks) {
-        actions.push(format!("`{}` failed last", shortened(&check.command, 80)));
-    }
+    actions.extend(check);
     actions.truncate(MOST_TOLD);
     actions
+}
+
+/// The last part of a path.
+fn name_of(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
 /// The last check that failed, if none of its kind passed later; they come in the order in which they ran last.

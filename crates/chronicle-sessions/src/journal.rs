@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::checks::{Called, CheckKind, Ran};
 use crate::decisions::{answers, decided, is_asking};
-use crate::deeds::Requests;
+use crate::deeds::{Requests, shows_pull_request, shows_push};
+use crate::endings::is_last_word;
 use crate::libraries::libraries;
 use crate::todos::Todos;
 use crate::tools::cut;
@@ -20,6 +21,9 @@ use crate::words::{first_sentence, is_substantive, shortened};
 
 /// How many of anything are kept.
 const MOST: usize = 2_000;
+
+/// How many closing words of the agent are kept, the last ones.
+const MOST_ANSWERED: usize = 64;
 
 /// How many calls that succeeded are remembered.
 const MOST_SUCCESSES: usize = 100_000;
@@ -73,6 +77,23 @@ pub(crate) struct Issue {
     pub(crate) noted: Noted,
 }
 
+/// What the agent said last before a human spoke again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Closing {
+    pub(crate) said: Noted,
+    /// How many edits came between the human's words and it.
+    pub(crate) n_edits: usize,
+    /// Whether a commit did.
+    pub(crate) has_commit: bool,
+}
+
+/// What was done since a human spoke last.
+#[derive(Debug, Clone, Copy, Default)]
+struct AtHand {
+    n_edits: usize,
+    has_commit: bool,
+}
+
 /// The memory of a session that is being read.
 #[derive(Debug, Clone, Default)]
 pub struct Journal {
@@ -95,6 +116,11 @@ pub struct Journal {
     pub(crate) last_summary: Option<Noted>,
     pub(crate) last_plan: Option<(Noted, Option<bool>)>,
     pub(crate) prompts: Vec<Noted>,
+    /// What the agent said last before each prompt, if it had the last word.
+    answered: Vec<Closing>,
+    at_hand: AtHand,
+    pub(crate) was_pushed: bool,
+    opened_pull_request: bool,
     pub(crate) decisions: Vec<Noted>,
     pub(crate) files: Vec<ChangedFile>,
     pub(crate) checks: Vec<Check>,
@@ -159,6 +185,7 @@ impl Journal {
             }
             Event::Synthetic(Synthetic::Plan, words) => {
                 let noted = noted(words);
+                self.close_task();
                 let title =
                     words.lines().find_map(|line| line.strip_prefix("# ")).map(|title| shortened(title, 200));
                 if self.plan_title.is_none() {
@@ -172,6 +199,7 @@ impl Journal {
             Event::Edit(edit, outcome) if outcome.is_ok != Some(false) => {
                 let noted = noted(&edit.path);
                 self.last_edit = Some(noted.clone());
+                self.at_hand.n_edits += 1;
                 self.last_work = Some(noted);
                 self.changed(&edit.path, edit.kind);
                 for replaced in &edit.replaced {
@@ -191,6 +219,7 @@ impl Journal {
             }
             Event::Commit(commit) => {
                 self.last_commit = Some(noted(&commit.subject));
+                self.at_hand.has_commit = true;
                 self.committed(commit, turn, at);
             }
             Event::Todo(todo, outcome) => {
@@ -213,6 +242,8 @@ impl Journal {
                         .into_iter()
                         .for_each(|words| self.decide(Noted { words, ..noted.clone() }));
                 }
+                self.opened_pull_request |=
+                    outcome.is_ok == Some(true) && tool.name.ends_with("create_pull_request");
                 if outcome.is_ok == Some(true) && is_filing(&tool.name) && !tool.about.is_empty() {
                     self.file(&tool.about, &noted);
                 }
@@ -243,6 +274,7 @@ impl Journal {
 
     fn prompt(&mut self, noted: Noted) {
         self.n_prompts += 1;
+        self.close_task();
         self.requests.hear(&noted);
         if is_substantive(&noted.words) {
             if self.first_wish.is_none() {
@@ -257,6 +289,40 @@ impl Journal {
             self.prompts.push(noted.clone());
         }
         self.last_prompt = Some(noted);
+    }
+
+    /// Keeps what the agent said last, before a human speaks again.
+    fn close_task(&mut self) {
+        if let Some(closing) = self.closing() {
+            if MOST_ANSWERED <= self.answered.len() {
+                self.answered.remove(0);
+            }
+            self.answered.push(closing);
+        }
+        self.at_hand = AtHand::default();
+    }
+
+    /// What the agent said last, if nothing came after it.
+    fn closing(&self) -> Option<Closing> {
+        let said = self.last_said.as_ref().filter(|said| is_last_word(self, said))?;
+        let AtHand { n_edits, has_commit } = self.at_hand;
+        Some(Closing { said: said.clone(), n_edits, has_commit })
+    }
+
+    /// What the agent said last before each prompt and at the end, where it had the last word.
+    pub(crate) fn closings(&self) -> Vec<Closing> {
+        self.answered.iter().cloned().chain(self.closing()).collect()
+    }
+
+    /// Whether a pull request was opened, or belongs to the session.
+    pub(crate) fn has_pull_request(&self) -> bool {
+        self.opened_pull_request || !self.pull_requests.is_empty()
+    }
+
+    /// Whether the last plan was turned down, and no work came after it.
+    pub(crate) fn has_rejected_plan(&self) -> bool {
+        let is_last = |plan: &Noted| Self::number(self.last_edit.as_ref()) < plan.number;
+        self.last_plan.as_ref().is_some_and(|(plan, is_agreed)| *is_agreed != Some(true) && is_last(plan))
     }
 
     fn decide(&mut self, decision: Noted) {
@@ -287,6 +353,8 @@ impl Journal {
             self.check(&ran, noted);
         }
         if outcome.is_ok == Some(true) {
+            self.was_pushed |= shows_push(command);
+            self.opened_pull_request |= shows_pull_request(command);
             if let Some(title) = issue_title(command) {
                 self.file(&title, noted);
             }

@@ -4,6 +4,7 @@
 //! here prints, looks up the clock, the environment or the home directory; files
 //! come as bytes to read.
 
+mod account;
 mod blocks;
 mod checks;
 mod claude;
