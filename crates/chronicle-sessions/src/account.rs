@@ -13,10 +13,12 @@ mod summary;
 
 pub(crate) use claims::Shown;
 pub(crate) use deeds::deeds;
-pub(crate) use layout::unmarked;
 pub(crate) use summary::summary;
 
 use layout::{Line, lines};
+
+/// How many items are named with the line above them.
+const MOST_BELOW: usize = 4;
 
 /// How many points of one account are looked at.
 const MOST_POINTS: usize = 40;
@@ -48,38 +50,126 @@ pub(crate) struct Point {
 /// The points of an account, in their order.
 pub(crate) fn points(text: &str) -> Vec<Point> {
     let mut found: Vec<Point> = Vec::new();
-    // What the items below a line such as `Removed:` have in common.
-    let mut label: Option<String> = None;
+    let mut above = Above::Nothing;
     for line in lines(text) {
         if MOST_POINTS <= found.len() {
             break;
         }
         match line {
             Line::Heading(words) => {
-                label = None;
-                if let Some(words) = telling_heading(&words) {
+                above = if is_for_later(&words) { Above::Later } else { Above::Nothing };
+                if let Some(words) = telling_heading(&words).filter(|_| above != Above::Later) {
                     found.push(Point { sort: Sort::Heading, words, is_item: false });
                 }
             }
-            Line::Label(words) => label = verb_label(&words).or_else(|| closed_label(&words)),
-            Line::Item { head, rest, is_nested } => {
-                if is_nested && label.is_none() {
+            Line::Item { .. } if above == Above::Later => {}
+            Line::Item { words, is_nested } => item(&words, is_nested, &mut above, &mut found),
+            Line::Text(words) => {
+                above = if is_for_later(&words) { Above::Later } else { Above::Nothing };
+                if above == Above::Later && words.ends_with(':') {
                     continue;
                 }
-                let words = match (&label, &head) {
-                    (Some(label), _) => item_below(label, head.as_deref().unwrap_or(&rest)),
-                    (None, Some(head)) => headed(head, &rest),
-                    (None, None) => first_of(&rest).to_owned(),
-                };
-                found.extend(point(&words, true));
-            }
-            Line::Text(words) => {
-                label = None;
                 found.extend(sentences(&words).filter_map(|sentence| point(sentence, false)));
+                if words.ends_with(':') && above == Above::Nothing {
+                    above = Above::label(&words, &mut found);
+                }
             }
         }
     }
     found
+}
+
+/// What the items of a list belong to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Above {
+    Nothing,
+    /// `Next steps:`, `You can:`: what is below was not done.
+    Later,
+    /// `Removed:`: the point that its items are added to, and how many were.
+    Label(usize, usize),
+    /// A label that says nothing itself: the items below it do.
+    Mute,
+}
+
+impl Above {
+    /// What a line that ends in a colon is to the items below it: its point is the last one, if it has one.
+    fn label(words: &str, found: &mut Vec<Point>) -> Self {
+        let last = sentences(words).last().unwrap_or_default();
+        let own = without_opening(last).trim_end_matches(':');
+        if !begins_with_deed(own) {
+            return Self::Mute;
+        }
+        let own = capitalized(own);
+        if found.last().is_none_or(|last| last.words != own) {
+            found.push(Point { sort: Sort::Deed, words: own, is_item: false });
+        }
+        Self::Label(found.len() - 1, 0)
+    }
+}
+
+fn item(words: &str, is_nested: bool, above: &mut Above, found: &mut Vec<Point>) {
+    match *above {
+        Above::Label(index, n_items) if !begins_with_deed(words) => {
+            if n_items < MOST_BELOW {
+                let joint = if n_items == 0 { ": " } else { ", " };
+                let name = name_of_item(words);
+                found[index].words.push_str(&format!("{joint}{name}"));
+            }
+            *above = Above::Label(index, n_items + 1);
+        }
+        // Below an item, without a label, stand its details.
+        Above::Nothing if is_nested => {}
+        _ => {
+            found.extend(point(first_of(words), true));
+            if words.ends_with(':') {
+                *above = Above::label(words, found);
+            }
+        }
+    }
+}
+
+/// What an item is about, without what it says of it.
+fn name_of_item(words: &str) -> &str {
+    let end = [": ", " — ", " – ", " - ", " ("].iter().filter_map(|mark| words.find(mark)).min();
+    let name = &words[..end.unwrap_or(words.len())];
+    first_of(name).trim_end_matches(['.', ':'])
+}
+
+/// Whether what stands below such a line was not done, or is no statement of the work.
+fn is_for_later(words: &str) -> bool {
+    const OPEN: [&str; 28] = [
+        "next",
+        "remaining",
+        "todo",
+        "to do",
+        "not done",
+        "not yet",
+        "follow",
+        "option",
+        "recommend",
+        "suggest",
+        "you ",
+        "your ",
+        "manual step",
+        "if you",
+        "to test",
+        "to verify",
+        "usage",
+        "for example",
+        "example",
+        "alternativ",
+        "proposed",
+        "would you",
+        "should ",
+        "do you",
+        "questions",
+        "known gaps",
+        "skipped",
+        "before",
+    ];
+    let lower = words.to_lowercase();
+    let last = sentences(&lower).last().unwrap_or_default().to_owned();
+    OPEN.iter().any(|open| lower.starts_with(open) || last.starts_with(open) && last.ends_with(':'))
 }
 
 fn point(sentence: &str, is_item: bool) -> Option<Point> {
@@ -90,14 +180,14 @@ fn point(sentence: &str, is_item: bool) -> Option<Point> {
 
 /// What a sentence is; none for chatter, offers, questions and announcements.
 fn sort(words: &str) -> Option<Sort> {
-    if n_words(words) < 2 || words.ends_with(['?', '？']) || is_chatter(words) {
+    if n_words(words) < 2 || words.ends_with(['?', '？']) || is_chatter(words) || is_trifle(words) {
         return None;
     }
     let lower = words.to_lowercase();
     if claims::is_state(&lower) {
         return Some(Sort::State);
     }
-    if begins_with_deed(words) {
+    if begins_with_deed(without_place(words)) {
         return Some(Sort::Deed);
     }
     // `The following files are new:` says nothing without them.
@@ -129,6 +219,40 @@ fn sort(words: &str) -> Option<Sort> {
         "instead of",
     ];
     Some(if FINDINGS.iter().any(|mark| lower.contains(mark)) { Sort::Finding } else { Sort::Other })
+}
+
+/// What is said of the file that stands before it: `pool.rs: Added a limit`.
+fn without_place(words: &str) -> &str {
+    match words.split_once(": ") {
+        Some((place, rest)) if !place.contains(' ') && place.contains(['.', '/', '`']) => rest,
+        _ => words,
+    }
+}
+
+/// Whether words say only that something is over, or name what every change has.
+fn is_trifle(words: &str) -> bool {
+    const ENDS: [&str; 12] = [
+        "complete",
+        "completed",
+        "done",
+        "straightforward",
+        "ready",
+        "finished",
+        "resolved",
+        "fixed",
+        "correct",
+        "addressed",
+        "applied",
+        "implemented",
+    ];
+    let lower = words.to_lowercase();
+    let lower = lower.trim_end_matches(['.', '!', ':']);
+    let n_words = n_words(lower);
+    let is_about_imports = n_words <= 6 && lower.contains("import");
+    let is_of_git =
+        ["committed", "pushed", "commit ", "committing"].iter().any(|start| lower.starts_with(start));
+    let only_ends = n_words <= 7 && !lower.contains('`') && ENDS.iter().any(|end| lower.ends_with(end));
+    is_about_imports || is_of_git && n_words <= 5 || only_ends
 }
 
 /// Whether words only talk: they greet, praise, announce or offer.
@@ -357,56 +481,6 @@ fn telling_heading(words: &str) -> Option<String> {
         .filter(|word| !WORDS.contains(&word.to_lowercase().as_str()))
         .count();
     (2 <= n_telling && !words.ends_with('?')).then(|| capitalized(words))
-}
-
-/// `Removed from x:`: the verb that the items below share.
-fn verb_label(words: &str) -> Option<String> {
-    begins_with_deed(words).then(|| words.to_owned())
-}
-
-/// Below `Key points:` items say what they are; below `Next steps:` and the like they were not done.
-fn closed_label(words: &str) -> Option<String> {
-    const OPEN: [&str; 20] = [
-        "next",
-        "remaining",
-        "todo",
-        "to do",
-        "not done",
-        "not yet",
-        "follow",
-        "option",
-        "recommend",
-        "suggest",
-        "you ",
-        "your ",
-        "manual",
-        "if you",
-        "before",
-        "to test",
-        "to verify",
-        "usage",
-        "example",
-        "alternativ",
-    ];
-    let lower = words.to_lowercase();
-    OPEN.iter().any(|open| lower.starts_with(open)).then(String::new)
-}
-
-fn item_below(label: &str, item: &str) -> String {
-    if label.is_empty() {
-        return String::new();
-    }
-    if begins_with_deed(item) { first_of(item).to_owned() } else { format!("{label}: {}", first_of(item)) }
-}
-
-/// An item with a head of its own: the head where it says what was done, else with what follows.
-fn headed(head: &str, rest: &str) -> String {
-    let rest = first_of(rest.trim_start_matches(['-', '—', '–', ':', ' ']));
-    let is_enough = begins_with_deed(head) && 3 <= n_words(head);
-    match rest.is_empty() || is_enough {
-        true => head.to_owned(),
-        false => format!("{head}: {rest}"),
-    }
 }
 
 fn first_of(words: &str) -> &str {

@@ -22,6 +22,9 @@ use crate::words::{first_sentence, is_substantive, shortened};
 /// How many of anything are kept.
 const MOST: usize = 2_000;
 
+/// How much of a request is kept to tell what an account of it is about.
+const LONGEST_REQUEST: usize = 400;
+
 /// How many closing words of the agent are kept, the last ones.
 const MOST_ANSWERED: usize = 64;
 
@@ -81,6 +84,8 @@ pub(crate) struct Issue {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Closing {
     pub(crate) said: Noted,
+    /// What had been asked for.
+    pub(crate) request: String,
     /// How many edits came between the human's words and it.
     pub(crate) n_edits: usize,
     /// Whether a commit did.
@@ -88,8 +93,9 @@ pub(crate) struct Closing {
 }
 
 /// What was done since a human spoke last.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 struct AtHand {
+    request: String,
     n_edits: usize,
     has_commit: bool,
 }
@@ -185,7 +191,7 @@ impl Journal {
             }
             Event::Synthetic(Synthetic::Plan, words) => {
                 let noted = noted(words);
-                self.close_task();
+                self.close_task(words);
                 let title =
                     words.lines().find_map(|line| line.strip_prefix("# ")).map(|title| shortened(title, 200));
                 if self.plan_title.is_none() {
@@ -274,7 +280,7 @@ impl Journal {
 
     fn prompt(&mut self, noted: Noted) {
         self.n_prompts += 1;
-        self.close_task();
+        self.close_task(&noted.words);
         self.requests.hear(&noted);
         if is_substantive(&noted.words) {
             if self.first_wish.is_none() {
@@ -291,22 +297,22 @@ impl Journal {
         self.last_prompt = Some(noted);
     }
 
-    /// Keeps what the agent said last, before a human speaks again.
-    fn close_task(&mut self) {
+    /// Keeps what the agent said last, before a human speaks again and asks for more.
+    fn close_task(&mut self, request: &str) {
         if let Some(closing) = self.closing() {
             if MOST_ANSWERED <= self.answered.len() {
                 self.answered.remove(0);
             }
             self.answered.push(closing);
         }
-        self.at_hand = AtHand::default();
+        self.at_hand = AtHand { request: cut(request, LONGEST_REQUEST), ..AtHand::default() };
     }
 
     /// What the agent said last, if nothing came after it.
     fn closing(&self) -> Option<Closing> {
         let said = self.last_said.as_ref().filter(|said| is_last_word(self, said))?;
-        let AtHand { n_edits, has_commit } = self.at_hand;
-        Some(Closing { said: said.clone(), n_edits, has_commit })
+        let AtHand { request, n_edits, has_commit } = self.at_hand.clone();
+        Some(Closing { said: said.clone(), request, n_edits, has_commit })
     }
 
     /// What the agent said last before each prompt and at the end, where it had the last word.
@@ -317,6 +323,18 @@ impl Journal {
     /// Whether a pull request was opened, or belongs to the session.
     pub(crate) fn has_pull_request(&self) -> bool {
         self.opened_pull_request || !self.pull_requests.is_empty()
+    }
+
+    /// What a human asked for last, where the agent did not come to an end with it.
+    pub(crate) fn broken_off(&self) -> Option<&Noted> {
+        let last = self
+            .wishes
+            .last()
+            .filter(|wish| Self::number(Some(wish)) <= Self::number(self.last_prompt.as_ref()))?;
+        let number = |noted: &Option<Noted>| Self::number(noted.as_ref());
+        let is_committed = number(&self.last_edit).max(last.number) < number(&self.last_commit);
+        let is_begun = last.number < number(&self.last_work).max(number(&self.last_interruption));
+        (is_begun && !is_committed && self.closing().is_none()).then_some(last)
     }
 
     /// Whether the last plan was turned down, and no work came after it.

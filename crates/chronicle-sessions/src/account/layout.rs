@@ -4,14 +4,11 @@
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Line {
     Heading(String),
-    /// A line that announces the items below it.
-    Label(String),
     Item {
-        /// What is set apart at its beginning, in bold or before a dash.
-        head: Option<String>,
-        rest: String,
+        words: String,
         is_nested: bool,
     },
+    /// Text; that ends in a colon where it announces what follows.
     Text(String),
 }
 
@@ -48,15 +45,11 @@ fn line_of(line: &str, trimmed: &str) -> Line {
         return Line::Heading(unmarked(heading.trim_start_matches('#')));
     }
     if let Some(item) = item_of(trimmed) {
-        let (head, rest) = parted(item);
-        return Line::Item { head, rest, is_nested: 2 <= indent };
+        return Line::Item { words: unmarked(&with_colon(item)), is_nested: 2 <= indent };
     }
-    let is_bold = trimmed.starts_with("**") && trimmed.trim_end_matches([':', '.']).ends_with("**");
     let words = unmarked(trimmed);
-    if words.ends_with(':') && (is_bold || words.split_whitespace().count() <= 9) {
-        return Line::Label(words.trim_end_matches(':').to_owned());
-    }
-    if is_bold && words.split_whitespace().count() <= 14 && !words.ends_with('.') {
+    let is_bold = trimmed.starts_with("**") && trimmed.ends_with("**");
+    if is_bold && words.split_whitespace().count() <= 14 && !words.ends_with(['.', ':']) {
         return Line::Heading(words);
     }
     Line::Text(words)
@@ -74,24 +67,30 @@ fn item_of(line: &str) -> Option<&str> {
     Some(rest.trim_start_matches(TICKS).trim_start_matches("[x]").trim())
 }
 
-/// The head of an item and what follows: `**head**: rest`, `head — rest`.
-fn parted(item: &str) -> (Option<String>, String) {
-    if let Some(bold) = item.strip_prefix("**")
-        && let Some((head, rest)) = bold.split_once("**")
-    {
-        let rest = without_place(rest.trim_start_matches([':', ' ']));
-        return (Some(unmarked(head.trim_end_matches(':'))), unmarked(rest));
+/// An item whose head in bold is set apart by a colon: `**head** (pool.rs:12): rest`, `**head** — rest`.
+fn with_colon(item: &str) -> String {
+    let Some((head, rest)) = item.strip_prefix("**").and_then(|bold| bold.split_once("**")) else {
+        return item.to_owned();
+    };
+    let after = without_place(rest.trim_start());
+    let apart = after.trim_start_matches(['—', '–', '-', ':', ' ']);
+    let is_apart =
+        after.len() != apart.len() || head.ends_with(':') || after.len() != rest.trim_start().len();
+    if is_apart && !apart.is_empty() {
+        format!("{}: {apart}", head.trim_end_matches(':'))
+    } else {
+        format!("{head}{}", if apart.is_empty() { "" } else { rest })
     }
-    if let Some((head, rest)) = [" — ", " – ", " - "].iter().find_map(|dash| item.split_once(dash)) {
-        return (Some(unmarked(head)), unmarked(rest));
-    }
-    (None, unmarked(item))
 }
 
 /// What follows `(pool.rs:12)`.
 fn without_place(words: &str) -> &str {
-    let after = words.strip_prefix('(').and_then(|rest| rest.split_once(')')).map(|(_, rest)| rest);
-    after.unwrap_or(words).trim_start_matches([':', ' '])
+    let after = words.strip_prefix('(').and_then(|rest| rest.split_once(')'));
+    let is_place = |place: &str| place.contains(['.', '/', '`']) && !place.contains(". ");
+    match after {
+        Some((place, rest)) if is_place(place) => rest.trim_start(),
+        _ => words,
+    }
 }
 
 /// Words without the marks of bold and of pictures; those of code are kept.

@@ -1,9 +1,12 @@
 //! What came of a session, in a sentence or two.
 
+use chronicle_core::thread::{Gist, likeness};
+
 use super::{Point, Shown, Sort, points};
+use crate::endings::question;
 use crate::journal::{Closing, Journal};
 use crate::turn::{Commit, TodoState};
-use crate::words::shortened;
+use crate::words::{first_sentence, imperative, shortened};
 
 /// How long a summary is at most.
 const LONGEST: usize = 400;
@@ -14,6 +17,9 @@ const LONGEST_FACTS: usize = 190;
 /// How long one quoted point is at most.
 const LONGEST_POINT: usize = 170;
 
+/// How many points of one account are quoted.
+const MOST_QUOTED: usize = 4;
+
 /// How many closing accounts are read, the last ones.
 pub(super) const MOST_ACCOUNTS: usize = 24;
 
@@ -22,6 +28,10 @@ pub(super) struct Account {
     pub(super) points: Vec<Point>,
     pub(super) weight: usize,
     pub(super) has_work: bool,
+    /// What the request was about that it answers.
+    about: Gist,
+    /// Whether it says that it is of the whole session.
+    is_of_all: bool,
 }
 
 /// The accounts of a session, and which of them says most of what came of it.
@@ -29,25 +39,64 @@ pub(super) fn accounts(journal: &Journal) -> (Vec<Account>, Option<usize>) {
     let shown = Shown::by(journal);
     let closings = journal.closings();
     let from = closings.len().saturating_sub(MOST_ACCOUNTS);
-    let accounts: Vec<Account> = closings[from..].iter().map(|closing| account(closing, &shown)).collect();
+    let accounts: Vec<Account> =
+        closings[from..].iter().map(|closing| Account::of(closing, &shown)).collect();
     let is_any_work = accounts.iter().any(|account| account.has_work);
     let counts = |account: &&(usize, &Account)| account.1.weight != 0 && (account.1.has_work || !is_any_work);
     let main = accounts.iter().enumerate().collect::<Vec<_>>();
-    let main = main.iter().filter(counts).max_by_key(|(index, account)| (account.weight, *index));
+    let main =
+        main.iter().filter(counts).max_by_key(|(index, account)| (account.is_of_all, account.weight, *index));
     let main = main.map(|(index, _)| *index);
     (accounts, main)
 }
 
-fn account(closing: &Closing, shown: &Shown) -> Account {
-    let points: Vec<Point> = points(&closing.said.words)
-        .into_iter()
-        .filter_map(|point| Some(Point { words: shown.borne_out(&point.words)?, ..point }))
-        .collect();
-    let n_telling = points.iter().filter(|point| matches!(point.sort, Sort::Deed | Sort::Finding)).count();
-    let n_other = points.len() - n_telling;
-    let weight = 2 * n_telling.min(6) + n_other.min(4) + 2 * closing.n_edits.min(6);
-    let weight = if points.is_empty() { 0 } else { weight };
-    Account { points, weight, has_work: 0 < closing.n_edits || closing.has_commit }
+impl Account {
+    fn of(closing: &Closing, shown: &Shown) -> Self {
+        const OF_ALL: [&str; 5] =
+            ["in this session", "final summary", "of all changes", "all the changes", "everything that was"];
+        let points: Vec<Point> = points(&closing.said.words)
+            .into_iter()
+            .filter_map(|point| Some(Point { words: shown.borne_out(&point.words)?, ..point }))
+            .collect();
+        let n_telling = points.iter().filter(|point| is_telling(point)).count();
+        let n_other = points.len() - n_telling;
+        let weight = 2 * n_telling.min(6) + n_other.min(4) + 2 * closing.n_edits.min(6);
+        let lower = closing.said.words.to_lowercase();
+        Self {
+            weight: if points.is_empty() { 0 } else { weight },
+            points,
+            has_work: 0 < closing.n_edits || closing.has_commit,
+            about: Gist::of(&closing.request),
+            is_of_all: OF_ALL.iter().any(|mark| lower.contains(mark)),
+        }
+    }
+
+    /// The points that say most, at most `most`, in their order.
+    fn best(&self, most: usize) -> Vec<&Point> {
+        let mut ranked: Vec<(usize, &Point)> = self.points.iter().enumerate().collect();
+        ranked.sort_by_key(|(index, point)| (std::cmp::Reverse(self.worth(*index, point)), *index));
+        ranked.truncate(most);
+        ranked.sort_by_key(|(index, _)| *index);
+        ranked.into_iter().map(|(_, point)| point).collect()
+    }
+
+    /// How much a point says: what was done and why first, with the names of code, and on what was asked.
+    fn worth(&self, index: usize, point: &Point) -> usize {
+        let of_sort = match point.sort {
+            Sort::Deed | Sort::Finding => 6,
+            Sort::Other if !point.is_item => 4,
+            Sort::Other | Sort::Heading => 2,
+            Sort::State => 0,
+        };
+        let is_first = self.points.iter().position(|point| point.sort != Sort::Heading) == Some(index);
+        let n_asked = self.about.n_words_of(&Gist::of(&point.words)).min(3);
+        let has_names = point.words.contains('`');
+        of_sort + usize::from(is_first) + n_asked + usize::from(has_names)
+    }
+}
+
+fn is_telling(point: &Point) -> bool {
+    matches!(point.sort, Sort::Deed | Sort::Finding)
 }
 
 /// What came of the session, as its closing accounts say and its transcript bears out; none where they say nothing.
@@ -57,36 +106,21 @@ pub(crate) fn summary(journal: &Journal) -> Option<String> {
     let facts = shortened(&facts(journal), LONGEST_FACTS);
     let room = LONGEST.saturating_sub(facts.chars().count() + 1);
     let mut quoted = Quoted { sentences: Vec::new(), room };
-    for point in leading(&accounts[main].points) {
-        quoted.add(&point.words);
-    }
+    let own = &accounts[main];
     let others =
-        accounts.iter().enumerate().rev().filter(|(index, account)| *index != main && account.has_work);
-    for (_, account) in others {
-        if let Some(point) = leading(&account.points).into_iter().next() {
-            quoted.add(&point.words);
-        }
-    }
+        || accounts.iter().enumerate().rev().filter(|(index, account)| *index != main && account.has_work);
+    let n_first = if own.is_of_all || others().next().is_none() { MOST_QUOTED } else { 2 };
+    own.best(n_first).into_iter().for_each(|point| quoted.add(point));
+    others()
+        .flat_map(|(_, account)| account.best(1))
+        .filter(|point| is_telling(point))
+        .for_each(|point| quoted.add(point));
+    own.best(MOST_QUOTED).into_iter().for_each(|point| quoted.add(point));
     if quoted.sentences.is_empty() {
         return None;
     }
     let told = quoted.sentences.iter().map(String::as_str).chain(Some(facts.as_str()));
     Some(told.filter(|words| !words.is_empty()).collect::<Vec<_>>().join(" "))
-}
-
-/// The points of an account that say most of it, in their order.
-pub(super) fn leading(points: &[Point]) -> Vec<&Point> {
-    let says = |point: &&Point| matches!(point.sort, Sort::Deed | Sort::Finding);
-    let opening = points.iter().find(|point| !matches!(point.sort, Sort::Heading | Sort::State));
-    let mut found: Vec<&Point> = opening.into_iter().collect();
-    found.extend(points.iter().filter(says).filter(|point| opening != Some(*point)));
-    if found.len() < 2 {
-        found.extend(points.iter().filter(|point| point.sort == Sort::Other && opening != Some(*point)));
-    }
-    if found.is_empty() {
-        found.extend(points.iter().find(|point| point.sort == Sort::Heading));
-    }
-    found
 }
 
 /// Sentences, as many as there is room for.
@@ -96,15 +130,11 @@ struct Quoted {
 }
 
 impl Quoted {
-    fn add(&mut self, words: &str) {
-        let sentence = format!("{}.", shortened(words, LONGEST_POINT).trim_end_matches(['.', ':']));
+    fn add(&mut self, point: &Point) {
+        let sentence = format!("{}.", shortened(&point.words, LONGEST_POINT).trim_end_matches(['.', ':']));
         let sentence = sentence.replace("….", "…");
         let length = sentence.chars().count() + 1;
-        let key = chronicle_core::thread::key(&sentence);
-        let is_told = self.sentences.iter().any(|told| {
-            chronicle_core::thread::key(told) == key
-                || 0.6 <= chronicle_core::thread::likeness(told, &sentence)
-        });
+        let is_told = self.sentences.iter().any(|told| told == &sentence || 0.6 <= likeness(told, &sentence));
         if length <= self.room && !is_told {
             self.room -= length;
             self.sentences.push(sentence);
@@ -116,6 +146,17 @@ impl Quoted {
 fn facts(journal: &Journal) -> String {
     let mut facts: Vec<String> = Vec::new();
     facts.extend(left(journal));
+    facts.extend(
+        journal
+            .broken_off()
+            .map(|wish| format!("broken off at “{}”", imperative(first_sentence(&wish.words), 60))),
+    );
+    let asked = journal
+        .closings()
+        .last()
+        .filter(|_| journal.broken_off().is_none())
+        .and_then(|last| question(&last.said));
+    facts.extend(asked.map(|asked| format!("asked: “{}”", shortened(&asked.noted.words, 70))));
     let commits: Vec<&Commit> = journal.commits.iter().map(|(commit, _)| commit).collect();
     match commits.as_slice() {
         [] if journal.last_commit.is_some() || journal.files.is_empty() => {}

@@ -51,6 +51,12 @@ impl Gist {
         !self.words.is_disjoint(&other.words)
     }
 
+    /// How many words that matter are in both.
+    #[must_use]
+    pub fn n_words_of(&self, other: &Self) -> usize {
+        self.words.intersection(&other.words).count()
+    }
+
     /// The share of words that both have in common, from 0 to 1.
     fn likeness(&self, other: &Self) -> f64 {
         let n_both = self.words.intersection(&other.words).count();
