@@ -4,6 +4,10 @@
 //! quoted, without layout, praise and offers. What an account claims is held against what the
 //! transcript shows (`claims`): a claim that a check contradicts is left out.
 
+use std::sync::LazyLock;
+
+use chronicle_core::thread::Gist;
+
 use crate::words::{n_words, sentences};
 
 mod claims;
@@ -13,7 +17,7 @@ mod summary;
 
 pub(crate) use claims::Shown;
 pub(crate) use deeds::deeds;
-pub(crate) use summary::summary;
+pub(crate) use summary::{name, summary};
 
 use layout::{Line, lines};
 
@@ -66,12 +70,12 @@ pub(crate) fn points(text: &str) -> Vec<Point> {
             Line::Item { words, is_nested } => item(&words, is_nested, &mut above, &mut found),
             Line::Text(words) => {
                 above = if is_for_later(&words) { Above::Later } else { Above::Nothing };
-                if above == Above::Later && words.ends_with(':') {
+                if above == Above::Later && (words.ends_with(':') || begins_with_option(&words)) {
                     continue;
                 }
                 found.extend(sentences(&words).filter_map(|sentence| point(sentence, false)));
                 if words.ends_with(':') && above == Above::Nothing {
-                    above = Above::label(&words, &mut found);
+                    above = Above::label(&words, false, &mut found);
                 }
             }
         }
@@ -85,44 +89,53 @@ enum Above {
     Nothing,
     /// `Next steps:`, `You can:`: what is below was not done.
     Later,
-    /// `Removed:`: the point that its items are added to, and how many were.
-    Label(usize, usize),
+    /// `Removed:`: the point that its items are added to.
+    Label {
+        index: usize,
+        n_items: usize,
+        is_item: bool,
+    },
     /// A label that says nothing itself: the items below it do.
     Mute,
 }
 
 impl Above {
     /// What a line that ends in a colon is to the items below it: its point is the last one, if it has one.
-    fn label(words: &str, found: &mut Vec<Point>) -> Self {
+    fn label(words: &str, is_item: bool, found: &mut Vec<Point>) -> Self {
         let last = sentences(words).last().unwrap_or_default();
-        let own = without_opening(last).trim_end_matches(':');
+        let own = without_joint(without_opening(last));
         if !begins_with_deed(own) {
             return Self::Mute;
         }
         let own = capitalized(own);
         if found.last().is_none_or(|last| last.words != own) {
-            found.push(Point { sort: Sort::Deed, words: own, is_item: false });
+            found.push(Point { sort: Sort::Deed, words: own, is_item });
         }
-        Self::Label(found.len() - 1, 0)
+        Self::Label { index: found.len() - 1, n_items: 0, is_item }
     }
 }
 
 fn item(words: &str, is_nested: bool, above: &mut Above, found: &mut Vec<Point>) {
+    if let Above::Label { is_item: true, .. } = above
+        && !is_nested
+    {
+        *above = Above::Nothing;
+    }
     match *above {
-        Above::Label(index, n_items) if !begins_with_deed(words) => {
+        Above::Label { index, n_items, is_item } if !begins_with_deed(without_place(words)) => {
             if n_items < MOST_BELOW {
                 let joint = if n_items == 0 { ": " } else { ", " };
                 let name = name_of_item(words);
                 found[index].words.push_str(&format!("{joint}{name}"));
             }
-            *above = Above::Label(index, n_items + 1);
+            *above = Above::Label { index, n_items: n_items + 1, is_item };
         }
         // Below an item, without a label, stand its details.
         Above::Nothing if is_nested => {}
         _ => {
             found.extend(point(first_of(words), true));
             if words.ends_with(':') {
-                *above = Above::label(words, found);
+                *above = Above::label(words, true, found);
             }
         }
     }
@@ -133,6 +146,14 @@ fn name_of_item(words: &str) -> &str {
     let end = [": ", " — ", " – ", " - ", " ("].iter().filter_map(|mark| words.find(mark)).min();
     let name = &words[..end.unwrap_or(words.len())];
     first_of(name).trim_end_matches(['.', ':'])
+}
+
+/// `Option 2 is simpler`.
+fn begins_with_option(words: &str) -> bool {
+    let mut all = words.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    all.next()
+        .is_some_and(|word| ["option", "approach", "alternative"].contains(&word.to_lowercase().as_str()))
+        && all.next().is_some_and(|word| word.len() == 1)
 }
 
 /// Whether what stands below such a line was not done, or is no statement of the work.
@@ -175,7 +196,32 @@ fn is_for_later(words: &str) -> bool {
 fn point(sentence: &str, is_item: bool) -> Option<Point> {
     let words = without_opening(sentence);
     let sort = sort(words)?;
-    Some(Point { sort, words: capitalized(words.trim_end_matches([':', ' '])), is_item })
+    Some(Point { sort, words: capitalized(without_joint(words)), is_item })
+}
+
+/// Words that announce a list, without what only joins it to them: `Changed the pool to:` says `Changed the pool`.
+fn without_joint(words: &str) -> &str {
+    const JOINTS: [&str; 14] = [
+        "to",
+        "with",
+        "for",
+        "in",
+        "of",
+        "as",
+        "that",
+        "including",
+        "by",
+        "the",
+        "are",
+        "is",
+        "that documents",
+        "that includes",
+    ];
+    let Some(mut words) = words.strip_suffix([':', '：']) else { return words };
+    while let Some(rest) = JOINTS.iter().find_map(|joint| words.strip_suffix(joint)?.strip_suffix(' ')) {
+        words = rest;
+    }
+    words
 }
 
 /// What a sentence is; none for chatter, offers, questions and announcements.
@@ -221,10 +267,10 @@ fn sort(words: &str) -> Option<Sort> {
     Some(if FINDINGS.iter().any(|mark| lower.contains(mark)) { Sort::Finding } else { Sort::Other })
 }
 
-/// What is said of the file that stands before it: `pool.rs: Added a limit`.
+/// What is said of the file or the matter that stands before it: `pool.rs: Added a limit`, `Bug fix: Closed the pool`.
 fn without_place(words: &str) -> &str {
-    match words.split_once(": ") {
-        Some((place, rest)) if !place.contains(' ') && place.contains(['.', '/', '`']) => rest,
+    match words.split_once(": ").or_else(|| words.split_once(" — ")) {
+        Some((place, rest)) if place.split_whitespace().count() <= 3 => rest,
         _ => words,
     }
 }
@@ -252,7 +298,7 @@ fn is_trifle(words: &str) -> bool {
     let is_of_git =
         ["committed", "pushed", "commit ", "committing"].iter().any(|start| lower.starts_with(start));
     let only_ends = n_words <= 7 && !lower.contains('`') && ENDS.iter().any(|end| lower.ends_with(end));
-    is_about_imports || is_of_git && n_words <= 5 || only_ends
+    is_about_imports || is_of_git && n_words <= 5 || only_ends || n_particular(lower) == 0
 }
 
 /// Whether words only talk: they greet, praise, announce or offer.
@@ -331,6 +377,7 @@ fn is_chatter(words: &str) -> bool {
         || lower.contains("what was done")
         || lower.contains("what i did")
         || lower.contains("what changed")
+        || lower.starts_with("summary of")
         || lower.contains("summary of the changes")
         || lower.contains("let me know")
         || lower.starts_with("all ") && lower.contains(" addressed") && n_words(words) <= 4
@@ -395,7 +442,7 @@ pub(crate) fn begins_with_deed(words: &str) -> bool {
         "made", "wrote", "ran", "found", "set", "split", "built", "rebuilt", "sent", "kept", "put", "cut",
         "got", "rewrote", "took", "undid", "brought", "reran", "re-ran", "overrode", "drew", "chose",
     ];
-    const NONE: [&str; 22] = [
+    const NONE: [&str; 25] = [
         "based",
         "needed",
         "expected",
@@ -418,10 +465,15 @@ pub(crate) fn begins_with_deed(words: &str) -> bool {
         "limited",
         "detailed",
         "proposed",
+        "completed",
+        "stored",
+        "located",
     ];
     let first = words.split_whitespace().next().unwrap_or_default().trim_end_matches([':', ',']);
     let lower = first.to_ascii_lowercase();
-    let is_word = !lower.is_empty() && lower.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'-');
+    // `date-prefixed` says how something is.
+    let bare = lower.strip_prefix("re-").unwrap_or(&lower);
+    let is_word = !bare.is_empty() && bare.bytes().all(|byte| byte.is_ascii_alphabetic());
     is_word
         && (IRREGULAR.contains(&lower.as_str())
             || 4 < lower.len() && lower.ends_with("ed") && !NONE.contains(&lower.as_str()))
@@ -475,12 +527,28 @@ fn telling_heading(words: &str) -> Option<String> {
         .split_once(": ")
         .filter(|(head, _)| head.split_whitespace().all(|word| WORDS.contains(&word.to_lowercase().as_str())))
         .map_or(words, |(_, rest)| rest);
+    // `Why it fails`, `What we change` announce an explanation.
+    let first = words.split_whitespace().next().unwrap_or_default().to_lowercase();
+    let explains = ["what", "why", "how", "when", "where", "the"].contains(&first.as_str());
     let n_telling = words
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty() && !word.bytes().all(|byte| byte.is_ascii_digit()))
         .filter(|word| !WORDS.contains(&word.to_lowercase().as_str()))
         .count();
-    (2 <= n_telling && !words.ends_with('?')).then(|| capitalized(words))
+    (2 <= n_telling && !words.ends_with('?') && !explains).then(|| capitalized(words))
+}
+
+/// How many words name something in particular, rather than what any work is about.
+pub(crate) fn n_particular(words: &str) -> usize {
+    const GENERAL: &str = "change changes branch code feedback issue test tests problem error plan comment thing file \
+        directory folder content contents commit review check look add added fix fixed update updated remove removed \
+        make made use used create created write wrote implement implemented follow work need want not but everything \
+        above on both again them here failure these its his her their function method class helper helpers existing \
+        task tasks done complete completed all two three four five following several some other others things cleaned \
+        up that referenced";
+    static GENERAL_KEYS: LazyLock<Gist> = LazyLock::new(|| Gist::of(GENERAL));
+    let words = Gist::of(words);
+    words.n_words() - words.n_words_of(&GENERAL_KEYS)
 }
 
 fn first_of(words: &str) -> &str {

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use chronicle_core::thread::{ThreadKind, key, likeness};
+use chronicle_core::thread::{ThreadKind, likeness};
 use serde::{Deserialize, Serialize};
 
 use crate::account;
@@ -13,17 +13,12 @@ use crate::decisions::told;
 use crate::endings::endings;
 use crate::journal::{ChangedFile, Check, Journal, Noted};
 use crate::reading::Session;
+use crate::titles::candidates;
 use crate::turn::{Commit, Usage};
-use crate::words::{first_sentence, imperative, is_polite, n_words, shortened};
+use crate::words::{first_sentence, imperative, is_polite, shortened};
 
 /// The longest title.
 pub const LONGEST_TITLE: usize = 60;
-
-/// Wishes that may give a title.
-const EARLY_WISHES: usize = 3;
-
-/// How many words that matter make a question say what a session was about.
-const LONG_QUESTION: usize = 4;
 
 /// How many commits are told among the key actions.
 const MOST_COMMITS: usize = 4;
@@ -108,7 +103,7 @@ pub fn digest(journal: &Journal, session: &Session) -> DigestOfSession {
         .filter(|ending| ending.kind == ThreadKind::Question)
         .map(|ending| ending.summary)
         .collect();
-    let titles = titles(journal, session);
+    let titles = candidates(journal, session);
     DigestOfSession {
         title: titles.first().cloned().unwrap_or_default(),
         titles,
@@ -135,46 +130,10 @@ fn within<'a>(path: &'a str, folders: &[String]) -> &'a str {
     folders.iter().filter_map(rest).min_by_key(|rest| rest.len()).unwrap_or(path)
 }
 
-/// What the session may be called, the best first; each once.
-fn titles(journal: &Journal, session: &Session) -> Vec<String> {
-    let given = session.title.as_deref().map(str::trim).filter(|title| !title.is_empty());
-    let asked = |noted: &Noted| imperative(first_sentence(&noted.words), LONGEST_TITLE);
-    let first = journal.first_wish.as_ref();
-    let own_commit = journal.commits.iter().map(|(commit, _)| commit).find(|commit| commit.says_something());
-    let early = || journal.wishes.iter().take(EARLY_WISHES);
-    let known = given.into_iter().chain(journal.plan_title.as_deref()).map(str::to_owned);
-    let all = known
-        .chain(first.filter(|wish| is_telling(wish)).map(asked))
-        // `do both` and `can you see the board?` say little of what the session came to be about.
-        .chain(own_commit.map(|commit| commit.subject.clone()))
-        .chain(first.filter(|wish| LONG_QUESTION <= n_key_words(wish)).map(asked))
-        .chain(early().filter(|wish| is_telling(wish)).map(asked))
-        .chain(first.map(asked))
-        .chain(journal.prompts.first().map(asked))
-        .map(|title| shortened(&title, LONGEST_TITLE));
-    let mut titles: Vec<String> = Vec::new();
-    for title in all.filter(|title| !title.is_empty()) {
-        if !titles.contains(&title) {
-            titles.push(title);
-        }
-    }
-    titles
-}
-
-/// Whether a wish tells what is to be done, rather than to go on, or to answer something.
-fn is_telling(wish: &Noted) -> bool {
-    !is_question(wish) && 3 <= n_key_words(wish)
-}
-
 /// Whether a wish asks to be told something; `can you …?` asks for work.
-fn is_question(wish: &Noted) -> bool {
+pub(crate) fn is_question(wish: &Noted) -> bool {
     let sentence = first_sentence(&wish.words);
     sentence.ends_with(['?', '？']) && !is_polite(sentence)
-}
-
-/// How many words that matter the first sentence of a wish has.
-fn n_key_words(wish: &Noted) -> usize {
-    n_words(&key(first_sentence(&wish.words)))
 }
 
 /// What came of it, as the agent accounts for it; without an account, what was asked and what was counted.

@@ -127,6 +127,8 @@ pub struct Journal {
     at_hand: AtHand,
     pub(crate) was_pushed: bool,
     opened_pull_request: bool,
+    /// The title of the pull request that a command opened.
+    pub(crate) pull_request_title: Option<String>,
     pub(crate) decisions: Vec<Noted>,
     pub(crate) files: Vec<ChangedFile>,
     pub(crate) checks: Vec<Check>,
@@ -205,7 +207,8 @@ impl Journal {
             Event::Edit(edit, outcome) if outcome.is_ok != Some(false) => {
                 let noted = noted(&edit.path);
                 self.last_edit = Some(noted.clone());
-                self.at_hand.n_edits += 1;
+                // Plans are notes of the agent.
+                self.at_hand.n_edits += usize::from(!edit.path.contains("/.claude/plans/"));
                 self.last_work = Some(noted);
                 self.changed(&edit.path, edit.kind);
                 for replaced in &edit.replaced {
@@ -381,6 +384,7 @@ impl Journal {
                 if let Some(url) = url {
                     self.pull_request(url);
                 }
+                self.pull_request_title = titled(command, "pr create").or(self.pull_request_title.take());
             }
         }
     }
@@ -442,10 +446,21 @@ fn is_filing(name: &str) -> bool {
 
 /// The title of the issue that `gh issue create` or its like files.
 fn issue_title(command: &str) -> Option<String> {
-    let at = command.find("issue create")?;
+    titled(command, "issue create")
+}
+
+/// The title that a command gives to what it creates.
+fn titled(command: &str, creating: &str) -> Option<String> {
+    let at = command.find(creating)?;
     let rest = &command[at..];
     let title = &rest[rest.find("--title ").map(|at| at + 8).or_else(|| Some(rest.find("-t ")? + 3))?..];
     let quote = title.chars().next().filter(|c| matches!(c, '"' | '\''))?;
     let title = &title[1..];
-    Some(title[..title.find(quote)?].to_owned())
+    let mut is_escaped = false;
+    let end = title.find(|letter| {
+        let is_end = letter == quote && !is_escaped;
+        is_escaped = letter == '\\' && !is_escaped && quote == '"';
+        is_end
+    })?;
+    Some(title[..end].replace("\\\"", "\""))
 }

@@ -1,4 +1,5 @@
-//! Titles that a human rejected: a session gets the next one instead, however often it is read again.
+//! Titles: what a session may be called, and those that a human rejected, which it does not get however often it is read
+//! again.
 
 use std::collections::BTreeSet;
 
@@ -9,6 +10,10 @@ use crate::{
     digest::{DigestOfSession, LONGEST_TITLE},
     words::shortened,
 };
+
+mod candidates;
+
+pub(crate) use candidates::candidates;
 
 /// What a human said of titles of sessions.
 pub struct TitleVerdict;

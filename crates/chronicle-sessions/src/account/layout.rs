@@ -42,7 +42,8 @@ pub(super) fn lines(text: &str) -> Vec<Line> {
 fn line_of(line: &str, trimmed: &str) -> Line {
     let indent = line.len() - line.trim_start().len();
     if let Some(heading) = trimmed.strip_prefix('#') {
-        return Line::Heading(unmarked(heading.trim_start_matches('#')));
+        let heading = heading.trim_start_matches('#').trim();
+        return Line::Heading(unmarked(item_of(heading).unwrap_or(heading)));
     }
     if let Some(item) = item_of(trimmed) {
         return Line::Item { words: unmarked(&with_colon(item)), is_nested: 2 <= indent };

@@ -2,7 +2,7 @@
 
 use chronicle_core::thread::{Gist, likeness};
 
-use super::{Point, Shown, Sort, points};
+use super::{Point, Shown, Sort, n_particular, points, without_place};
 use crate::endings::question;
 use crate::journal::{Closing, Journal};
 use crate::turn::{Commit, TodoState};
@@ -28,6 +28,7 @@ pub(super) struct Account {
     pub(super) points: Vec<Point>,
     pub(super) weight: usize,
     pub(super) has_work: bool,
+    n_edits: usize,
     /// What the request was about that it answers.
     about: Gist,
     /// Whether it says that it is of the whole session.
@@ -60,11 +61,12 @@ impl Account {
             .collect();
         let n_telling = points.iter().filter(|point| is_telling(point)).count();
         let n_other = points.len() - n_telling;
-        let weight = 2 * n_telling.min(6) + n_other.min(4) + 2 * closing.n_edits.min(6);
+        let weight = 2 * n_telling.min(6) + n_other.min(4) + closing.n_edits.min(16);
         let lower = closing.said.words.to_lowercase();
         Self {
             weight: if points.is_empty() { 0 } else { weight },
             points,
+            n_edits: closing.n_edits,
             has_work: 0 < closing.n_edits || closing.has_commit,
             about: Gist::of(&closing.request),
             is_of_all: OF_ALL.iter().any(|mark| lower.contains(mark)),
@@ -91,7 +93,8 @@ impl Account {
         let is_first = self.points.iter().position(|point| point.sort != Sort::Heading) == Some(index);
         let n_asked = self.about.n_words_of(&Gist::of(&point.words)).min(3);
         let has_names = point.words.contains('`');
-        of_sort + usize::from(is_first) + n_asked + usize::from(has_names)
+        let n_particular = n_particular(&point.words).min(3);
+        of_sort + usize::from(is_first) + n_particular + n_asked + usize::from(has_names)
     }
 }
 
@@ -121,6 +124,30 @@ pub(crate) fn summary(journal: &Journal) -> Option<String> {
     }
     let told = quoted.sentences.iter().map(String::as_str).chain(Some(facts.as_str()));
     Some(told.filter(|words| !words.is_empty()).collect::<Vec<_>>().join(" "))
+}
+
+/// What the account of most work calls it: its only heading, its first words on what was done, or the item that says most.
+pub(crate) fn name(journal: &Journal) -> Option<String> {
+    let (accounts, main) = accounts(journal);
+    let most = accounts.iter().filter(|account| account.has_work && 0 < account.weight);
+    let most = most.rev().max_by_key(|account| (account.is_of_all, account.n_edits));
+    let account = most.or_else(|| accounts.get(main?))?;
+    let of_sort = |sort: Sort, is_item: bool| {
+        let all = account.points.iter().enumerate();
+        let all = all.filter(move |(_, point)| point.sort == sort && point.is_item == is_item);
+        let best =
+            |(index, point): &(usize, &Point)| (account.worth(*index, point), std::cmp::Reverse(*index));
+        all.filter(|(_, point)| 2 <= n_particular(&point.words)).max_by_key(best).map(|(_, point)| point)
+    };
+    let mut headings = account.points.iter().filter(|point| point.sort == Sort::Heading);
+    let heading = headings.next().filter(|_| headings.next().is_none());
+    let named = heading
+        .or_else(|| of_sort(Sort::Deed, false))
+        .or_else(|| of_sort(Sort::Finding, false))
+        .or_else(|| of_sort(Sort::Deed, true))
+        .or_else(|| of_sort(Sort::Other, false))
+        .or_else(|| of_sort(Sort::Other, true));
+    named.map(|point| without_place(&point.words).to_owned())
 }
 
 /// Sentences, as many as there is room for.

@@ -51,6 +51,12 @@ impl Gist {
         !self.words.is_disjoint(&other.words)
     }
 
+    /// How many words matter.
+    #[must_use]
+    pub fn n_words(&self) -> usize {
+        self.words.len()
+    }
+
     /// How many words that matter are in both.
     #[must_use]
     pub fn n_words_of(&self, other: &Self) -> usize {
