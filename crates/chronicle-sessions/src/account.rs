@@ -17,7 +17,7 @@ mod summary;
 
 pub(crate) use claims::Shown;
 pub(crate) use deeds::deeds;
-pub(crate) use summary::{name, summary};
+pub(crate) use summary::{about, name, summary};
 
 use layout::{Line, lines};
 
@@ -269,7 +269,7 @@ fn sort(words: &str) -> Option<Sort> {
 
 /// What is said of the file or the matter that stands before it: `pool.rs: Added a limit`, `Bug fix: Closed the pool`.
 fn without_place(words: &str) -> &str {
-    match words.split_once(": ").or_else(|| words.split_once(" — ")) {
+    match [": ", " — ", " - "].iter().find_map(|mark| words.split_once(mark)) {
         Some((place, rest)) if place.split_whitespace().count() <= 3 => rest,
         _ => words,
     }
@@ -424,7 +424,7 @@ fn without_opening(sentence: &str) -> &str {
             if !head.eq_ignore_ascii_case(opening) {
                 continue;
             }
-            let rest = &words[opening.len()..];
+            let rest = without_adverb(&words[opening.len()..]);
             // `I ` is an opening before a deed only: `I think so` stays what it is.
             if opening.starts_with(['i', 'w']) && opening.ends_with(' ') && !begins_with_deed(rest) {
                 continue;
@@ -434,6 +434,11 @@ fn without_opening(sentence: &str) -> &str {
         }
         return words;
     }
+}
+
+fn without_adverb(words: &str) -> &str {
+    const ADVERBS: [&str; 6] = ["successfully ", "completely ", "fully ", "also ", "now ", "just "];
+    ADVERBS.iter().find_map(|adverb| words.strip_prefix(adverb)).unwrap_or(words)
 }
 
 /// Whether words begin with what was done, in the past tense.
@@ -538,8 +543,13 @@ fn telling_heading(words: &str) -> Option<String> {
     (2 <= n_telling && !words.ends_with('?') && !explains).then(|| capitalized(words))
 }
 
-/// How many words name something in particular, rather than what any work is about.
+/// How many words name something in particular.
 pub(crate) fn n_particular(words: &str) -> usize {
+    particular(words).count()
+}
+
+/// The words that name something in particular, rather than what any work is about.
+pub(crate) fn particular(words: &str) -> impl Iterator<Item = Gist> {
     const GENERAL: &str = "change changes branch code feedback issue test tests problem error plan comment thing file \
         directory folder content contents commit review check look add added fix fixed update updated remove removed \
         make made use used create created write wrote implement implemented follow work need want not but everything \
@@ -547,8 +557,12 @@ pub(crate) fn n_particular(words: &str) -> usize {
         task tasks done complete completed all two three four five following several some other others things cleaned \
         up that referenced";
     static GENERAL_KEYS: LazyLock<Gist> = LazyLock::new(|| Gist::of(GENERAL));
-    let words = Gist::of(words);
-    words.n_words() - words.n_words_of(&GENERAL_KEYS)
+    Gist::of(words)
+        .words()
+        .map(Gist::of)
+        .filter(|word| !word.has_word_of(&GENERAL_KEYS))
+        .collect::<Vec<_>>()
+        .into_iter()
 }
 
 fn first_of(words: &str) -> &str {

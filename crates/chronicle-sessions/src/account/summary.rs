@@ -2,7 +2,7 @@
 
 use chronicle_core::thread::{Gist, likeness};
 
-use super::{Point, Shown, Sort, n_particular, points, without_place};
+use super::{Point, Shown, Sort, begins_with_deed, n_particular, points, without_place};
 use crate::endings::question;
 use crate::journal::{Closing, Journal};
 use crate::turn::{Commit, TodoState};
@@ -19,6 +19,9 @@ const LONGEST_POINT: usize = 170;
 
 /// How many points of one account are quoted.
 const MOST_QUOTED: usize = 4;
+
+/// How many requests and files are looked at to tell what a session is about.
+const MOST_ABOUT: usize = 40;
 
 /// How many closing accounts are read, the last ones.
 pub(super) const MOST_ACCOUNTS: usize = 24;
@@ -141,13 +144,38 @@ pub(crate) fn name(journal: &Journal) -> Option<String> {
     };
     let mut headings = account.points.iter().filter(|point| point.sort == Sort::Heading);
     let heading = headings.next().filter(|_| headings.next().is_none());
+    let mut opening = account.points.iter().filter(|point| point.sort != Sort::Heading).take(2);
+    let opening = opening.find(|point| {
+        !point.is_item
+            && matches!(point.sort, Sort::Deed | Sort::Finding | Sort::Other)
+            && 3 <= n_particular(&point.words)
+    });
     let named = heading
+        .or(opening)
         .or_else(|| of_sort(Sort::Deed, false))
         .or_else(|| of_sort(Sort::Finding, false))
         .or_else(|| of_sort(Sort::Deed, true))
         .or_else(|| of_sort(Sort::Other, false))
         .or_else(|| of_sort(Sort::Other, true));
-    named.map(|point| without_place(&point.words).to_owned())
+    let words = &named?.words;
+    let rest = without_place(words);
+    Some(if begins_with_deed(rest) { rest } else { words }.to_owned())
+}
+
+/// What a session is about: its requests, the points of its accounts, its files and commits.
+pub(crate) fn about(journal: &Journal) -> Vec<Gist> {
+    let (accounts, _) = accounts(journal);
+    let points = accounts.iter().filter(|account| account.has_work).flat_map(|account| &account.points);
+    let prompts = journal.prompts.iter().take(MOST_ABOUT).map(|prompt| shortened(&prompt.words, 400));
+    let files = journal.files.iter().take(MOST_ABOUT).map(|file| file.path.clone());
+    let commits = journal.commits.iter().map(|(commit, _)| commit.subject.clone());
+    let all = points
+        .take(2 * MOST_ABOUT)
+        .map(|point| point.words.clone())
+        .chain(prompts)
+        .chain(files)
+        .chain(commits);
+    all.map(|words| Gist::of(&words)).collect()
 }
 
 /// Sentences, as many as there is room for.

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use chronicle_core::thread::key;
+use chronicle_core::thread::{Gist, key};
 
 use crate::account::{self, n_particular};
 use crate::digest::{LONGEST_TITLE, is_question};
@@ -18,36 +18,82 @@ use crate::words::{first_sentence, imperative, n_words, sentences, shortened, wi
 /// Wishes that may give a title.
 const EARLY_WISHES: usize = 3;
 
+/// How many titles are kept.
+const MOST_TITLES: usize = 12;
+
+/// What a title is worth for where it is from, next to how often its words come up.
+const TASK: usize = 6;
+const COMMIT: usize = 6;
+const ACCOUNT: usize = 5;
+const PART: usize = 2;
+const TELLING: usize = 2;
+
+/// How often a word counts.
+const MOST_SPREAD: usize = 4;
+
 /// How long a clause has to be to stand alone when a title is cut behind it.
 const LEAST_CLAUSE: usize = 28;
 
 /// What the session may be called, the best first; each once.
 pub(crate) fn candidates(journal: &Journal, session: &Session) -> Vec<String> {
     let given = session.title.as_deref().map(str::trim).filter(|title| !title.is_empty());
-    let first = journal.first_wish.as_ref();
-    let asked = |noted: &Noted| imperative(first_sentence(&noted.words), usize::MAX);
-    let commit = journal.commits.iter().map(|(commit, _)| commit).find(|commit| commit.says_something());
-    let early = || journal.wishes.iter().take(EARLY_WISHES);
-    let ticket = ticket(journal);
-    let with_ticket = |title: String| with_ticket(ticket.as_deref(), &title);
-    let all = (given.into_iter().map(str::to_owned))
+    let named = (given.into_iter().map(str::to_owned))
         .chain(journal.pull_request_title.clone())
         .chain(journal.plan_title.as_deref().map(of_plan))
-        .chain(first.and_then(task).map(&with_ticket))
-        .chain(commit.map(|commit| commit.subject.clone()))
-        .chain(account::name(journal).map(&with_ticket))
-        .chain(early().skip(1).find_map(task).map(&with_ticket))
-        .chain(early().filter(|wish| is_telling(wish)).map(asked))
-        .chain(first.map(asked))
-        .chain(journal.prompts.first().map(asked))
         .map(|title| titled(&title));
+    let prompts = journal.prompts.iter().chain(&journal.first_wish).map(|prompt| prompt.words.as_str());
+    let asked =
+        prompts.map(|words| imperative(first_sentence(words), usize::MAX)).map(|title| titled(&title));
     let mut titles: Vec<String> = Vec::new();
-    for title in all.filter(|title| !title.is_empty()) {
-        if !titles.contains(&title) {
+    for title in
+        named.chain(ranked(journal)).chain(asked.take(EARLY_WISHES)).filter(|title| !title.is_empty())
+    {
+        if !titles.contains(&title) && titles.len() < MOST_TITLES {
             titles.push(title);
         }
     }
     titles
+}
+
+/// Requests, commits and accounts as titles, those first whose words come up all over the session.
+fn ranked(journal: &Journal) -> Vec<String> {
+    let asked = |noted: &Noted| imperative(first_sentence(&noted.words), usize::MAX);
+    let mut commits =
+        journal.commits.iter().map(|(commit, _)| commit).filter(|commit| commit.says_something());
+    let commit = commits.next();
+    // Of several, each is a part of the work.
+    let of_commit = if commits.next().is_some() { PART } else { COMMIT };
+    let ticket = ticket(journal);
+    let early = || journal.wishes.iter().take(EARLY_WISHES);
+    let mut found: Vec<(usize, String)> = Vec::new();
+    found.extend(
+        early().enumerate().filter_map(|(index, wish)| Some((TASK.saturating_sub(index), task(wish)?))),
+    );
+    found.extend(commit.map(|commit| (of_commit, commit.subject.clone())));
+    found.extend(account::name(journal).map(|name| (ACCOUNT, name)));
+    found.extend(
+        early()
+            .enumerate()
+            .filter(|(_, wish)| is_telling(wish))
+            .map(|(index, wish)| (TELLING.saturating_sub(index), asked(wish))),
+    );
+    let about = account::about(journal);
+    let mut ranked: Vec<(usize, String)> = found
+        .into_iter()
+        .map(|(bonus, title)| {
+            let title = titled(&with_ticket(ticket.as_deref(), &title));
+            (bonus + spread(&title, &about), title)
+        })
+        .collect();
+    ranked.sort_by_key(|(worth, _)| std::cmp::Reverse(*worth));
+    ranked.into_iter().map(|(_, title)| title).collect()
+}
+
+/// How often the particular words of a title come up in what a session is about, each counted a few times at most.
+fn spread(title: &str, about: &[Gist]) -> usize {
+    account::particular(title)
+        .map(|word| about.iter().filter(|gist| gist.has_word_of(&word)).count().min(MOST_SPREAD))
+        .sum()
 }
 
 /// The heading of a plan without the word that every plan has.
@@ -193,9 +239,17 @@ fn begins_with_work(words: &str) -> bool {
     VERBS.iter().any(|verb| verb.eq_ignore_ascii_case(first))
 }
 
-/// Whether a wish tells what is to be done, rather than to go on, or to answer something.
-fn is_telling(wish: &Noted) -> bool {
-    !is_question(wish) && 3 <= n_words(&key(first_sentence(&wish.words)))
+/// Whether a wish tells what is to be done, rather than to go on, to answer something, or how things are.
+fn is_telling(asked: &Noted) -> bool {
+    const NARRATIVES: [&str; 32] = [
+        "i", "i'm", "i've", "i'd", "i'll", "we", "we're", "we've", "it", "it's", "this", "that", "these",
+        "there", "but", "oh", "ah", "hmm", "weird", "gah", "when", "why", "what", "how", "is", "are", "do",
+        "does", "seeing", "got", "getting", "context:",
+    ];
+    let sentence = first_sentence(&asked.words);
+    let first = wish(sentence).split_whitespace().next().unwrap_or_default().to_lowercase().replace('’', "'");
+    let tells_how_things_are = NARRATIVES.contains(&first.trim_end_matches([',', '.', '!']));
+    !is_question(asked) && !tells_how_things_are && 3 <= n_words(&key(sentence))
 }
 
 /// The ticket that the session is about, as its first requests name it.

@@ -51,10 +51,9 @@ impl Gist {
         !self.words.is_disjoint(&other.words)
     }
 
-    /// How many words matter.
-    #[must_use]
-    pub fn n_words(&self) -> usize {
-        self.words.len()
+    /// The words that matter, without their endings, in order.
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        self.words.iter().map(String::as_str)
     }
 
     /// How many words that matter are in both.
