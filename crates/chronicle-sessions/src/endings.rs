@@ -11,10 +11,17 @@ use chronicle_core::thread::{Evidence, Origin, ThreadKind};
 
 use crate::journal::{Journal, Noted};
 use crate::turn::TodoState;
-use crate::words::{any_case, first_sentence, imperative, is_substantive, plain, sentences, shortened};
+use crate::words::{any_case, first_sentence, imperative, is_substantive, sentences, shortened};
 
+mod asked;
+mod halted;
+mod handed;
 mod stated;
 
+pub(crate) use asked::question;
+use asked::question_of;
+use halted::{dropped_stashes, rejected_call, step_at_hand, vanished};
+use handed::{for_the_human, listed};
 use stated::{Stated, is_vague, stated};
 
 /// The longest summary of a thread.
@@ -64,10 +71,14 @@ pub(crate) fn endings(journal: &Journal) -> Vec<Ending> {
     found.extend(put_off(journal));
     found.extend(noted_by_the_human(journal));
     found.extend(open_plan(journal));
+    found.extend(dropped_stashes(journal));
+    found.extend(vanished(journal));
+    found.extend(rejected_call(journal));
     let last_said = journal.last_said.as_ref().filter(|said| is_last_word(journal, said));
     match last_said {
         Some(said) => {
-            found.extend(question(said).or_else(|| undone_request(journal)));
+            found.extend(question_of(journal, said));
+            found.extend(undone_request(journal));
             found.extend(listed(said));
             found.extend(for_the_human(said));
             found.extend(
@@ -75,7 +86,8 @@ pub(crate) fn endings(journal: &Journal) -> Vec<Ending> {
             );
         }
         // What is known better says what was left: a list, a plan, a check.
-        None if has_open_items(journal) || found.iter().any(|ending| ending.origin == Origin::Plan) => {}
+        None if found.iter().any(|ending| ending.origin == Origin::Plan) => {}
+        None if has_open_items(journal) => found.extend(step_at_hand(journal)),
         None => {
             if !found.iter().any(|ending| ending.is_broken) {
                 let request = unfinished_request(journal);
@@ -189,146 +201,49 @@ static PUTTING_OFF: LazyLock<AhoCorasick> = LazyLock::new(|| {
         "do it later",
         "do that later",
         "do this later",
+        "do those later",
+        "do them later",
         "fix it later",
         "fix that later",
         "handle it later",
         "handle that later",
+        "deal with it later",
+        "deal with that later",
         "come back to it",
         "come back to this",
+        "come back to that",
+        "leave this for",
+        "leave that for",
+        "leave it for",
+        "leave those for",
+        "leave the others",
+        "leave the rest",
+        "for another day",
+        "some other time",
         "in a follow-up",
         "in a followup",
+        "in a follow up",
+        "i'll follow up",
+        "i will follow up",
         "future enhancement",
+        "future exercise",
         "in a separate pr",
+        "in another pr",
+        "as a separate pr",
+        "as a separate feature",
+        "as a separate issue",
+        "as a separate ticket",
+        "in a separate issue",
+        "in a separate ticket",
+        "in a separate commit",
+        "remind me to ",
+        "next time: ",
     ])
 });
 
 /// Whether words put something off.
 fn puts_off(words: &str) -> bool {
     PUTTING_OFF.is_match(words)
-}
-
-/// The question that the agent asked last, when nobody answered.
-pub(crate) fn question(said: &Noted) -> Option<Ending> {
-    const ASKING: [&str; 16] = [
-        "would you like",
-        "want me to",
-        "do you want",
-        "should i ",
-        "shall i ",
-        "should we ",
-        "shall we ",
-        "ready to ",
-        "would you prefer",
-        "do you prefer",
-        "which approach",
-        "which option",
-        "which one",
-        "how would you like",
-        "what would you",
-        "ok to ",
-    ];
-    const EMPTY: [&str; 5] =
-        ["anything else", "other changes", "further help", "any questions", "something else"];
-    let last_line = said.words.lines().rev().find(|line| line.chars().any(char::is_alphanumeric))?;
-    let line = plain(last_line);
-    let sentence = sentences(line).filter(|sentence| sentence.trim_end_matches('*').ends_with('?')).last()?;
-    let lower = sentence.to_lowercase();
-    if EMPTY.iter().any(|words| lower.contains(words)) {
-        return None;
-    }
-    ASKING.iter().find(|words| lower.contains(*words))?;
-    let summary = decision(sentence).unwrap_or_else(|| format!("Answer: {}", sentence.trim_matches('*')));
-    let noted = Noted { words: sentence.to_owned(), ..said.clone() };
-    Some(Ending::new(ThreadKind::Question, Origin::Question, shortened(&summary, LONGEST_SUMMARY), &noted))
-}
-
-/// `Want me to commit?` asks to decide whether to commit.
-fn decision(question: &str) -> Option<String> {
-    const OFFERS: [&str; 9] = [
-        "would you like me to ",
-        "do you want me to ",
-        "want me to ",
-        "should i ",
-        "shall i ",
-        "ready to ",
-        "ok to ",
-        "should we ",
-        "shall we ",
-    ];
-    let lower = question.to_ascii_lowercase();
-    let (at, offer) = OFFERS.iter().find_map(|offer| Some((lower.find(offer)?, offer)))?;
-    let what = question[at + offer.len()..].trim_end_matches(['?', '*', ' ']);
-    (!what.contains(" or ")).then(|| format!("Decide whether to {what}"))
-}
-
-/// The items of a list of what remains, in what the agent said last.
-fn listed(said: &Noted) -> Vec<Ending> {
-    const HEADINGS: [&str; 13] = [
-        "remaining",
-        "still to do",
-        "still todo",
-        "left to do",
-        "todo",
-        "to do",
-        "not done",
-        "not yet",
-        "open items",
-        "outstanding",
-        "follow-up",
-        "follow up",
-        "next steps",
-    ];
-    let mut found = Vec::new();
-    let mut is_open = false;
-    for line in said.words.lines() {
-        let words = plain(line);
-        let is_item = line.trim_start().starts_with(['-', '*', '•'])
-            || line.trim_start().starts_with(|c: char| c.is_ascii_digit());
-        let lower = words.to_lowercase();
-        let is_heading = !is_item
-            && words.len() < 80
-            && (line.trim_start().starts_with('#') || lower.trim_end_matches('*').ends_with(':'));
-        if is_heading {
-            is_open = HEADINGS.iter().any(|heading| lower.starts_with(heading))
-                && !lower.contains("none")
-                && !is_vague(&lower);
-        } else if is_item && is_open && found.len() < MOST_ITEMS {
-            let is_done = line.contains("[x]") || line.contains('✅') || line.contains("~~");
-            if !is_done && !is_vague(words) && 2 < words.split_whitespace().count() {
-                let noted = Noted { words: words.to_owned(), ..said.clone() };
-                let summary = imperative(sentences(words).next().unwrap_or(words), LONGEST_SUMMARY);
-                found.push(Ending::new(ThreadKind::Todo, Origin::Statement, summary, &noted));
-            }
-        } else if !words.is_empty() {
-            is_open = false;
-        }
-    }
-    found
-}
-
-/// What the agent left for the human to do.
-fn for_the_human(said: &Noted) -> Vec<Ending> {
-    const MARKS: [&str; 5] =
-        ["you may want to ", "you'll need to ", "you will need to ", "you'll want to ", "don't forget to "];
-    let mut found = Vec::new();
-    let mut is_code = false;
-    for line in said.words.lines() {
-        is_code ^= line.trim_start().starts_with("```");
-        if is_code {
-            continue;
-        }
-        for sentence in sentences(plain(line)) {
-            let lower = sentence.to_ascii_lowercase();
-            let Some((at, mark)) = MARKS.iter().find_map(|mark| Some((lower.find(mark)?, mark))) else {
-                continue;
-            };
-            let noted = Noted { words: sentence.to_owned(), ..said.clone() };
-            let summary = imperative(&sentence[at + mark.len()..], LONGEST_SUMMARY);
-            found.push(Ending::new(ThreadKind::Todo, Origin::Statement, summary, &noted));
-        }
-    }
-    found.truncate(MOST_ITEMS);
-    found
 }
 
 /// Whether the agent's own list says what is left.

@@ -77,6 +77,8 @@ pub struct ChangedFile {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Issue {
     pub(crate) title: String,
+    /// What its tracker calls it, as far as its answer says: `SHOP-12`, `12`.
+    id: Option<String>,
     pub(crate) noted: Noted,
 }
 
@@ -90,6 +92,36 @@ pub(crate) struct Closing {
     pub(crate) n_edits: usize,
     /// Whether a commit did.
     pub(crate) has_commit: bool,
+}
+
+/// Changes that were put aside with `git stash`.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Stashes {
+    n_kept: usize,
+    /// What was dropped though it never came back.
+    pub(crate) lost: Vec<Noted>,
+}
+
+impl Stashes {
+    fn see(&mut self, command: &str, outcome: &Outcome, noted: &Noted) {
+        if !command.contains("git stash") {
+            return;
+        }
+        if outcome.text.contains("Saved working directory") {
+            self.n_kept += 1;
+        }
+        let is_dropped = outcome.text.contains("Dropped refs/stash");
+        // `pop` says so, too, once the changes are back.
+        let is_back = command.contains("stash pop") || command.contains("stash apply");
+        if is_dropped && is_back && outcome.is_ok == Some(true) {
+            self.n_kept = self.n_kept.saturating_sub(1);
+        } else if is_dropped && 0 < self.n_kept && self.lost.len() < 4 {
+            self.n_kept -= 1;
+            let line =
+                outcome.text.lines().find(|line| line.contains("Dropped refs/stash")).unwrap_or_default();
+            self.lost.push(Noted { words: cut(line, LONGEST_REQUEST), ..noted.clone() });
+        }
+    }
 }
 
 /// What was done since a human spoke last.
@@ -139,6 +171,9 @@ pub struct Journal {
     /// Libraries that edits imported or wrote into manifests, and how often.
     pub(crate) libraries: BTreeMap<String, usize>,
     successes: Vec<usize>,
+    /// The last call that a human turned down, and whether it was an edit; none once work went on.
+    pub(crate) rejected: Option<(Noted, bool)>,
+    pub(crate) stashes: Stashes,
     pub(crate) todos: Todos,
     pub(crate) requests: Requests,
 }
@@ -179,6 +214,7 @@ impl Journal {
         {
             self.successes.push(self.n_turns);
         }
+        self.note_rejection(turn, at);
         let source = source(turn);
         let noted = |words: &str| Noted {
             source: source.clone(),
@@ -234,7 +270,8 @@ impl Journal {
             Event::Todo(todo, outcome) => {
                 if outcome.is_ok != Some(false) {
                     let by = noted("");
-                    self.todos.apply(todo, &by, self.session.as_deref());
+                    let prompted = Self::number(self.last_prompt.as_ref());
+                    self.todos.apply(todo, &by, self.session.as_deref(), prompted);
                 }
             }
             Event::Plan(plan, outcome) if outcome.is_ok == Some(true) => {
@@ -254,7 +291,10 @@ impl Journal {
                 self.opened_pull_request |=
                     outcome.is_ok == Some(true) && tool.name.ends_with("create_pull_request");
                 if outcome.is_ok == Some(true) && is_filing(&tool.name) && !tool.about.is_empty() {
-                    self.file(&tool.about, &noted);
+                    self.file(&tool.about, &outcome.text, &noted);
+                }
+                if outcome.is_ok == Some(true) && is_updating(&tool.name) {
+                    self.close_issue(&tool.about);
                 }
                 self.last_work = Some(noted);
             }
@@ -271,6 +311,38 @@ impl Journal {
             }
             Event::PullRequest(url) => self.pull_request(url),
         }
+    }
+
+    /// Keeps the last call that was turned down, until work goes on.
+    fn note_rejection(&mut self, turn: &Turn<'_>, at: Option<Timestamp>) {
+        let (words, outcome, is_edit) = match &turn.event {
+            Event::Edit(edit, outcome) => (&edit.path, outcome, true),
+            Event::Command(command, outcome) => (command, outcome, false),
+            Event::Tool(tool, outcome) => (&tool.about, outcome, false),
+            Event::Interruption(words) => {
+                // The human said what to do instead.
+                if !words.is_empty() && !self.is_still_wanted(words) {
+                    self.rejected = None;
+                }
+                return;
+            }
+            _ => return,
+        };
+        let is_of_human = !outcome.text.starts_with("Permission to use");
+        if outcome.is_refused && is_of_human && !matches!(turn.event, Event::Tool(..)) {
+            let noted =
+                Noted { source: source(turn), at, words: cut(words, LONGEST_WORDS), number: self.n_turns };
+            self.rejected = Some((noted, is_edit));
+        } else if outcome.is_ok == Some(true) && !self.is_still_wanted(words) {
+            self.rejected = None;
+        }
+    }
+
+    /// Whether a commit or a push was turned down and `command` is none: it is still to be done.
+    fn is_still_wanted(&self, command: &str) -> bool {
+        let is_delivery = |command: &str| command.contains("git commit") || command.contains("git push");
+        self.rejected.as_ref().is_some_and(|(noted, is_edit)| !is_edit && is_delivery(&noted.words))
+            && !is_delivery(command)
     }
 
     fn committed(&mut self, commit: &Commit, turn: &Turn<'_>, at: Option<Timestamp>) {
@@ -373,11 +445,15 @@ impl Journal {
         for ran in called.checks {
             self.check(&ran, noted);
         }
+        self.stashes.see(command, outcome, noted);
         if outcome.is_ok == Some(true) {
             self.was_pushed |= shows_push(command);
             self.opened_pull_request |= shows_pull_request(command);
             if let Some(title) = issue_title(command) {
-                self.file(&title, noted);
+                self.file(&title, &outcome.text, noted);
+            }
+            if let Some(closed) = command.split_once("issue close ").map(|(_, rest)| rest) {
+                self.close_issue(&format!("{} closed", closed.split_whitespace().next().unwrap_or_default()));
             }
             if command.contains("gh pr create") {
                 let url = outcome.text.split_whitespace().rfind(|word| word.contains("/pull/"));
@@ -403,10 +479,32 @@ impl Journal {
         }
     }
 
-    fn file(&mut self, title: &str, noted: &Noted) {
+    fn file(&mut self, title: &str, answer: &str, noted: &Noted) {
         let title = shortened(title, 200);
         if self.issues.len() < MOST && !self.issues.iter().any(|issue| issue.title == title) {
-            self.issues.push(Issue { title, noted: noted.clone() });
+            self.issues.push(Issue { title, id: issue_id(answer), noted: noted.clone() });
+        }
+    }
+
+    /// Forgets an issue that is closed, cancelled or done in its tracker again.
+    fn close_issue(&mut self, change: &str) {
+        const CLOSED: [&str; 9] = [
+            "closed",
+            "close",
+            "cancelled",
+            "canceled",
+            "done",
+            "completed",
+            "duplicate",
+            "resolved",
+            "wontfix",
+        ];
+        let lower = change.to_lowercase();
+        let mut words = lower.split(|c: char| !c.is_alphanumeric() && c != '-');
+        if words.clone().any(|word| CLOSED.contains(&word)) {
+            self.issues.retain(|issue| {
+                issue.id.as_deref().is_none_or(|id| !words.any(|word| word == id.to_lowercase()))
+            });
         }
     }
 
@@ -442,6 +540,31 @@ fn source(turn: &Turn<'_>) -> String {
 /// Whether a tool of that name puts work into a tracker.
 fn is_filing(name: &str) -> bool {
     name.ends_with("create_issue") || name.ends_with("issue_create") || name.ends_with("createIssue")
+}
+
+/// Whether a tool of that name changes what is in a tracker.
+fn is_updating(name: &str) -> bool {
+    ["update_issue", "issue_update", "updateIssue", "save_issue", "close_issue"]
+        .iter()
+        .any(|end| name.ends_with(end))
+}
+
+/// What the tracker calls an issue: `"id":"SHOP-12"`, `…/issues/12`.
+fn issue_id(answer: &str) -> Option<String> {
+    let number = answer.split_once("/issues/").map(|(_, rest)| rest);
+    let number = number.map(|rest| rest.chars().take_while(char::is_ascii_digit).collect::<String>());
+    number.filter(|number| !number.is_empty()).or_else(|| {
+        let mut words = answer.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
+        let is_id = |word: &&str| {
+            word.split_once('-').is_some_and(|(project, number)| {
+                !project.is_empty()
+                    && project.bytes().all(|byte| byte.is_ascii_uppercase())
+                    && !number.is_empty()
+                    && number.bytes().all(|byte| byte.is_ascii_digit())
+            })
+        };
+        words.find(is_id).map(str::to_owned)
+    })
 }
 
 /// The title of the issue that `gh issue create` or its like files.

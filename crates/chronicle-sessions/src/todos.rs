@@ -42,6 +42,9 @@ pub struct Item {
 #[derive(Debug, Clone, Default)]
 pub struct Todos {
     items: Vec<Item>,
+    /// How many turns had gone by when the list was given last.
+    last_list: usize,
+    vanished: Vec<(String, Evidence)>,
 }
 
 impl Todos {
@@ -51,15 +54,25 @@ impl Todos {
         &self.items
     }
 
-    /// Lets a change happen that worked; `by` names the turn.
-    pub(crate) fn apply(&mut self, todo: &Todo, by: &Noted, session: Option<&str>) {
+    /// Items that were taken off the list without a word, though the rest of it went on.
+    pub(crate) fn vanished(&self) -> &[(String, Evidence)] {
+        &self.vanished
+    }
+
+    /// Lets a change happen that worked; `by` names the turn, `prompted` says when a human spoke last.
+    pub(crate) fn apply(&mut self, todo: &Todo, by: &Noted, session: Option<&str>, prompted: usize) {
         let evidence = |words: &str, state: TodoState| Evidence {
             session: session.map(str::to_owned),
             source: by.source.clone(),
             words: format!("{} in the agent's list: {words}", state_word(state)),
         };
         match todo {
-            Todo::List(items) => self.replace(items, by, evidence),
+            Todo::List(items) => {
+                let is_same_task = prompted < self.last_list;
+                self.last_list = by.number;
+                self.note_vanished(items, is_same_task, by, session);
+                self.replace(items, by, evidence);
+            }
             Todo::Added(item) => self.add(item, by, evidence(&item.text, item.state)),
             Todo::Changed { id, state, text } => {
                 let found = self.items.iter_mut().rev().find(|known| known.id.as_deref() == Some(id));
@@ -73,6 +86,25 @@ impl Todos {
                 }
             }
         }
+    }
+
+    /// Notes which pending items a new list leaves out, though it goes on with the others and no human spoke between.
+    fn note_vanished(&mut self, items: &[TodoItem], is_same_task: bool, by: &Noted, session: Option<&str>) {
+        let is_there = |text: &str| items.iter().any(|item| item.text == text || is_alike(&item.text, text));
+        self.vanished.retain(|(text, _)| !is_there(text));
+        let known = self.items.iter().filter(|item| item.id.is_none());
+        let goes_on = known.clone().any(|item| is_there(&item.text));
+        if !is_same_task || !goes_on {
+            return;
+        }
+        for item in known
+            .filter(|item| item.state == TodoState::Pending && item.begun.is_none() && !is_there(&item.text))
+        {
+            let words = format!("no longer in the agent's list: {}", item.text);
+            let by = Evidence { session: session.map(str::to_owned), source: by.source.clone(), words };
+            self.vanished.push((item.text.clone(), by));
+        }
+        self.vanished.truncate(MOST_ITEMS);
     }
 
     /// Takes a list that stands in the place of the one before.
@@ -170,9 +202,41 @@ mod tests {
                 state: *state,
             };
             let list = Todo::List(list.iter().map(item).collect());
-            todos.apply(&list, &Noted { number, ..Noted::default() }, None);
+            todos.apply(&list, &Noted { number, ..Noted::default() }, None, usize::MAX);
         }
         todos.items().iter().map(|item| (item.text.clone(), item.state)).collect()
+    }
+
+    #[test]
+    fn an_item_that_goes_missing_while_the_rest_goes_on_is_noted() {
+        let vanished = |lists: &[&[(&str, TodoState)]], prompted: usize| {
+            let mut todos = Todos::default();
+            for (number, list) in (1..).zip(lists) {
+                let item = |(text, state): &(&str, TodoState)| TodoItem {
+                    id: None,
+                    text: (*text).to_owned(),
+                    detail: String::new(),
+                    state: *state,
+                };
+                let list = Todo::List(list.iter().map(item).collect());
+                todos.apply(&list, &Noted { number, ..Noted::default() }, None, prompted);
+            }
+            todos.vanished().iter().map(|(text, _)| text.clone()).collect::<Vec<_>>()
+        };
+        use TodoState::{Completed, Pending};
+        let first = &[("Bound the queue", Pending), ("Measure the wait", Pending)];
+        let without = &[("Bound the queue", Completed)];
+        assert_eq!(vanished(&[first, without], 0), ["Measure the wait"]);
+        // A human spoke between the lists, the list is another one, or it comes back.
+        assert_eq!(vanished(&[first, without], 2), [] as [&str; 0]);
+        assert_eq!(vanished(&[first, &[("Write a changelog", Pending)]], 0), [] as [&str; 0]);
+        assert_eq!(
+            vanished(
+                &[first, without, &[("Bound the queue", Completed), ("Measure the wait", Completed)]],
+                0
+            ),
+            [] as [&str; 0]
+        );
     }
 
     #[test]

@@ -281,8 +281,13 @@ fn tool(name: &str, input: Option<Raw<'_>>) -> Called {
         "id",
     ];
     let mut about: Option<(usize, Cow<'_, str>)> = None;
+    let mut state: Option<Cow<'_, str>> = None;
     if let Some(input) = input {
         json::members(input, |key, value| {
+            if matches!(key, "state" | "status" | "stateName") && name.to_ascii_lowercase().contains("issue")
+            {
+                state = json::text(value);
+            }
             let Some(rank) = TELLING.iter().position(|name| *name == key) else { return };
             if about.as_ref().is_none_or(|(best, _)| rank < *best)
                 && let Some(text) = json::text(value)
@@ -291,7 +296,10 @@ fn tool(name: &str, input: Option<Raw<'_>>) -> Called {
             }
         });
     }
-    let about = about.map(|(_, text)| cut(&text, LONGEST_ABOUT)).unwrap_or_default();
+    let mut about = about.map(|(_, text)| cut(&text, LONGEST_ABOUT)).unwrap_or_default();
+    if let Some(state) = state {
+        about = format!("{about} {}", cut(&state, 40)).trim_start().to_owned();
+    }
     Called::Tool(Tool { name: cut(name, 200), about })
 }
 

@@ -16,7 +16,7 @@ const LONGEST_SUMMARY: usize = super::LONGEST_SUMMARY;
 
 /// One of these is in whatever says that something is open.
 static MARKED: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    const MARKS: [&str; 11] = [
+    const MARKS: [&str; 27] = [
         "todo",
         "not sure",
         "unsure",
@@ -24,10 +24,26 @@ static MARKED: LazyLock<AhoCorasick> = LazyLock::new(|| {
         "not certain",
         "waiting on",
         "blocked ",
-        "implemented yet",
-        "yet implemented",
+        " yet",
         "as a stub",
         "later",
+        "tomorrow",
+        "next time",
+        "but no ",
+        "without tests",
+        "still need",
+        "still missing",
+        "are missing",
+        "is missing",
+        "needs review",
+        "need review",
+        "needs a review",
+        "what is left",
+        "what's left",
+        "still to do",
+        "left to do",
+        "separate pr",
+        "follow-up",
     ];
     any_case(MARKS)
 });
@@ -114,7 +130,10 @@ fn of_sentence(sentence: &str) -> Option<(ThreadKind, String)> {
         .or_else(|| told.doubted())
         .or_else(|| told.blocked())
         .or_else(|| told.missing())
-        .or_else(|| told.put_off());
+        .or_else(|| told.lacking())
+        .or_else(|| told.put_off())
+        .or_else(|| told.left_over())
+        .or_else(|| told.promised());
     said.filter(|_| !is_vague(lower))
 }
 
@@ -173,24 +192,184 @@ impl<'t> Told<'t> {
         is_told.then(|| (ThreadKind::Blocked, format!("Go on when this is there: {}", rest.trim())))
     }
 
-    /// `The logout is not implemented yet`, `I left the parser as a stub`.
+    /// `The logout is not implemented yet`, `The tests still need to be written`, `I left the parser as a stub`.
     fn missing(&self) -> Option<(ThreadKind, String)> {
-        const VERBS: [&str; 6] = [
-            " is not implemented yet",
-            " are not implemented yet",
-            " isn't implemented yet",
-            " aren't implemented yet",
-            " is not yet implemented",
-            " are not yet implemented",
+        const BEFORE: [&str; 12] = [
+            " is not yet ",
+            " are not yet ",
+            " is not ",
+            " are not ",
+            " isn't ",
+            " aren't ",
+            " isn't yet ",
+            " aren't yet ",
+            " still needs to be ",
+            " still need to be ",
+            " still has to be ",
+            " still have to be ",
         ];
-        let subject =
-            VERBS.iter().find_map(|verb| Some(&self.sentence[..self.lower.find(verb)?])).or_else(|| {
-                let rest = ["i left ", "i've left ", "i have left "]
+        const DONE: [(&str, &str); 13] = [
+            ("implemented", "Implement"),
+            ("written", "Write"),
+            ("tested", "Test"),
+            ("covered by tests", "Test"),
+            ("documented", "Document"),
+            ("handled", "Handle"),
+            ("supported", "Support"),
+            ("wired up", "Wire up"),
+            ("migrated", "Migrate"),
+            ("finished", "Finish"),
+            ("added", "Add"),
+            ("updated", "Update"),
+            ("fixed", "Fix"),
+        ];
+        let found = BEFORE.iter().find_map(|before| {
+            let at = self.lower.find(before)?;
+            let rest = &self.lower[at + before.len()..];
+            let is_due = before.contains("still") || before.contains("yet");
+            let rest = if is_due { rest } else { rest.strip_suffix(" yet")? };
+            let (_, verb) = DONE.iter().find(|(done, _)| rest == *done)?;
+            (!self.is_quoted(at)).then(|| (*verb, &self.sentence[..at]))
+        });
+        let stub = || {
+            let rest = ["i left ", "i've left ", "i have left "]
+                .iter()
+                .find_map(|start| self.lower.starts_with(start).then(|| &self.sentence[start.len()..]))?;
+            Some(("Implement", &rest[..rest.to_ascii_lowercase().find(" as a stub")?]))
+        };
+        let (verb, subject) = found.or_else(stub)?;
+        Some((ThreadKind::Incomplete, format!("{verb} {}", subject_of(subject)?)))
+    }
+
+    /// `I added the function but no tests`, `The docs are still missing`, `I have not written the tests yet`.
+    fn lacking(&self) -> Option<(ThreadKind, String)> {
+        /// What work lacks, rather than what a program misses.
+        const LACKED: [&str; 10] = [
+            "test",
+            "tests",
+            "docs",
+            "documentation",
+            "coverage",
+            "changelog",
+            "migration",
+            "validation",
+            "handling",
+            "benchmarks",
+        ];
+        let is_lacked = |words: &str| {
+            let last = words.split_whitespace().last().unwrap_or_default().trim_end_matches(',');
+            LACKED.contains(&last.to_lowercase().as_str())
+        };
+        let incomplete = |summary: String| Some((ThreadKind::Incomplete, summary));
+        for mark in [" but no ", " but without "] {
+            let Some(at) = self.lower.find(mark) else { continue };
+            let lacked = self.sentence[at + mark.len()..].trim_end_matches(" yet");
+            let added = ["i added ", "added ", "i implemented ", "implemented ", "i wrote ", "wrote "]
+                .iter()
+                .find_map(|start| self.lower.starts_with(start).then(|| &self.sentence[start.len()..at]));
+            if let Some(added) = added.filter(|_| is_lacked(lacked)) {
+                return incomplete(format!("Add {lacked} for {}", subject_of(added)?));
+            }
+        }
+        for mark in [" are still missing", " is still missing", " are missing", " is missing"] {
+            let Some(subject) = self.lower.strip_suffix(mark).map(|head| &self.sentence[..head.len()]) else {
+                continue;
+            };
+            return incomplete(format!("Add {}", subject_of(subject).filter(|_| is_lacked(subject))?));
+        }
+        for mark in [" needs review", " need review", " needs a review", " still needs review"] {
+            let Some(subject) = self.lower.strip_suffix(mark).map(|head| &self.sentence[..head.len()]) else {
+                continue;
+            };
+            return incomplete(format!("Review {}", subject_of(subject)?));
+        }
+        let rest = ["i have not ", "i haven't ", "we have not ", "we haven't "]
+            .iter()
+            .find_map(|start| self.lower.strip_prefix(start)?.strip_suffix(" yet"))?;
+        let (verb, what) = rest.split_once(' ')?;
+        let verb = match verb {
+            "written" => "Write",
+            "added" => "Add",
+            "tested" => "Test",
+            "implemented" => "Implement",
+            "updated" => "Update",
+            "run" => "Run",
+            "fixed" => "Fix",
+            _ => return None,
+        };
+        let at = self.lower.rfind(what)?;
+        incomplete(format!("{verb} {}", subject_of(&self.sentence[at..at + what.len()])?))
+    }
+
+    /// `What is left: write the tests`, `We still need tests for the parser`.
+    fn left_over(&self) -> Option<(ThreadKind, String)> {
+        let labels = ["what is left: ", "what's left: ", "still to do: ", "left to do: "];
+        let labelled = labels.iter().find_map(|label| {
+            let at = self.lower.find(label).filter(|at| self.begins_clause(*at))?;
+            Some(self.sentence[at + label.len()..].to_owned())
+        });
+        let needed = || {
+            let start = ["we still need ", "i still need ", "still need "]
+                .iter()
+                .find(|start| self.lower.starts_with(**start))?;
+            let what = &self.sentence[start.len()..];
+            let lower = &self.lower[start.len()..];
+            let is_thing =
+                ["test", "docs", "documentation", "a test", "unit test", "integration test", "changelog"]
                     .iter()
-                    .find_map(|start| self.lower.starts_with(start).then(|| &self.sentence[start.len()..]))?;
-                Some(&rest[..rest.to_ascii_lowercase().find(" as a stub")?])
-            });
-        Some((ThreadKind::Incomplete, format!("Implement {}", subject_of(subject?)?)))
+                    .any(|thing| lower.starts_with(thing));
+            if is_thing {
+                Some(format!("Add {what}"))
+            } else {
+                lower.starts_with("to ").then(|| what[3..].to_owned())
+            }
+        };
+        let what = labelled.or_else(needed).filter(|what| 2 <= what.split_whitespace().count())?;
+        let is_technical = ["to be able", "to wait", "to know", "to see"]
+            .iter()
+            .any(|start| what.to_lowercase().starts_with(&start[3..]));
+        (!is_technical).then_some((ThreadKind::Todo, what))
+    }
+
+    /// `I will handle the error case later`, `Let's do the docs tomorrow`, `We'll cover that in a separate PR`.
+    fn promised(&self) -> Option<(ThreadKind, String)> {
+        const STARTS: [&str; 12] = [
+            "i will ",
+            "i'll ",
+            "we will ",
+            "we'll ",
+            "let's ",
+            "lets ",
+            "we can ",
+            "i can ",
+            "we should ",
+            "let us ",
+            "i want to ",
+            "we need to ",
+        ];
+        const ENDS: [&str; 12] = [
+            " later",
+            " tomorrow",
+            " next time",
+            " in a separate pr",
+            " in a follow-up",
+            " in a followup",
+            " in a follow-up pr",
+            " in a followup pr",
+            " in another pr",
+            " in a separate issue",
+            " in a separate commit",
+            " in the next pr",
+        ];
+        let start = STARTS.iter().find(|start| self.lower.starts_with(**start))?;
+        let end = ENDS.iter().find(|end| self.lower.ends_with(**end))?;
+        let what = self.sentence.get(start.len()..self.sentence.len() - end.len())?;
+        let first = what.split_whitespace().next()?.to_lowercase();
+        let is_idle = ["see", "talk", "know", "call", "be", "get", "need", "find"].contains(&first.as_str());
+        let object = what.split_whitespace().nth(1)?.to_lowercase();
+        let points = ["it", "this", "that", "them", "those", "these"].contains(&object.as_str());
+        (!is_idle && !points && what.split_whitespace().count() <= 14)
+            .then(|| (ThreadKind::Deferred, what.to_owned()))
     }
 
     /// `Let us leave the retries for later`, `The retries will be handled later`, `We still need to retry later`.
@@ -330,6 +509,17 @@ mod tests {
             Blocked,
             "Go on when this is there: the vendor for keys",
         );
+        check("I will handle the error case later.", Deferred, "Handle the error case");
+        check("Let's do the docs of the pool tomorrow", Deferred, "Do the docs of the pool");
+        check("We'll cover the retries in a separate PR.", Deferred, "Cover the retries");
+        check("I added the limiter but no tests.", Incomplete, "Add tests for the limiter");
+        check("The tests of the limiter are not written yet.", Incomplete, "Write the tests of the limiter");
+        check("The docs still need to be written.", Incomplete, "Write the docs");
+        check("The unit tests are still missing.", Incomplete, "Add the unit tests");
+        check("The error handling needs review.", Incomplete, "Review the error handling");
+        check("I have not written the tests yet.", Incomplete, "Write the tests");
+        check("What is left: write the release notes.", Todo, "Write the release notes");
+        check("We still need tests for the limiter", Todo, "Add tests for the limiter");
         check("Waiting on Bob to approve.", Blocked, "Go on when this is there: Bob to approve");
     }
 
@@ -354,6 +544,13 @@ mod tests {
             "I'm not sure if you want that",
             "The value is saved for later",
             "see you later",
+            "We'll see later",
+            "The file is missing",
+            "The key is missing in the map, so it panics",
+            "It is not supported",
+            "I fixed the lock but no luck",
+            "We still need to be able to read it",
+            "The value is not yet known",
         ] {
             assert_eq!(stated(text), [], "{text}");
         }

@@ -1,0 +1,73 @@
+//! What a session stopped at: calls that were turned down, work that a command threw away, items that went missing.
+
+use chronicle_core::thread::{Evidence, Origin, ThreadKind};
+
+use super::{Ending, LONGEST_SUMMARY};
+use crate::journal::{Journal, Noted};
+use crate::words::{imperative, n_words, sentences, shortened};
+
+/// How many words the step at hand may have.
+const MOST_WORDS: usize = 14;
+
+/// A call that a human turned down, where nothing was done since.
+pub(super) fn rejected_call(journal: &Journal) -> Option<Ending> {
+    let (noted, is_edit) = journal.rejected.as_ref()?;
+    let what = match is_edit {
+        true => format!("the edit of {}", noted.words.rsplit(['/', '\\']).next().unwrap_or(&noted.words)),
+        false => format!("`{}`", shortened(first_line(&noted.words), 90)),
+    };
+    let summary = format!("Decide on the call that was turned down: {what}");
+    Some(Ending::new(ThreadKind::Blocked, Origin::Request, shortened(&summary, LONGEST_SUMMARY), noted))
+}
+
+fn first_line(command: &str) -> &str {
+    let is_telling = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    command.lines().find(is_telling).unwrap_or(command)
+}
+
+/// Stashes that were dropped though their changes never came back.
+pub(super) fn dropped_stashes(journal: &Journal) -> Vec<Ending> {
+    let ending = |noted: &Noted| {
+        let id = noted
+            .words
+            .split_once('(')
+            .and_then(|(_, rest)| rest.split_once(')'))
+            .map(|(id, _)| &id[..id.len().min(10)]);
+        let of = id.map(|id| format!(" {id}")).unwrap_or_default();
+        let summary = format!("Recover the changes of the dropped stash{of}");
+        let mut ending = Ending::new(ThreadKind::Incomplete, Origin::Statement, summary, noted);
+        ending.is_broken = true;
+        ending
+    };
+    journal.stashes.lost.iter().map(ending).collect()
+}
+
+/// Items that left the agent's list unfinished while the rest of it went on, without a word of the human.
+pub(super) fn vanished(journal: &Journal) -> Vec<Ending> {
+    let of_item = |(text, by): &(String, Evidence)| {
+        let noted = Noted {
+            source: by.source.clone(),
+            words: text.clone(),
+            ..journal.last_prompt.clone().unwrap_or_default()
+        };
+        Ending::new(ThreadKind::Todo, Origin::Todo, imperative(text, LONGEST_SUMMARY), &noted)
+    };
+    journal.todos().vanished().iter().map(of_item).collect()
+}
+
+/// The step that the agent announced last and was cut off at: `Now the review.`
+pub(super) fn step_at_hand(journal: &Journal) -> Option<Ending> {
+    let said = journal.last_said.as_ref()?;
+    let is_latest = Journal::number(journal.last_prompt.as_ref()) < said.number;
+    let sentence = sentences(said.words.lines().rfind(|line| !line.trim().is_empty())?).last()?;
+    let lower = sentence.to_lowercase();
+    let start = ["now let me ", "let me now ", "now i'll ", "now the ", "now ", "next, ", "next: "]
+        .iter()
+        .find(|start| lower.starts_with(**start))?;
+    let what = sentence[start.len()..].trim_end_matches(['.', ':', '…', ' ']);
+    let is_step = (2..=MOST_WORDS).contains(&n_words(what)) && !sentence.ends_with('?');
+    let summary = format!("Finish: {}", imperative(what, LONGEST_SUMMARY));
+    let ending =
+        || Ending::new(ThreadKind::Incomplete, Origin::Request, shortened(&summary, LONGEST_SUMMARY), said);
+    (is_latest && is_step).then(ending)
+}
