@@ -325,9 +325,9 @@ fn failed(sessions: &[(NamedSession, DigestOfSession)]) -> Vec<FailedCheck> {
     found
 }
 
-/// What was decided in the last sessions: what humans said, commits with a reason, other commits; the newest first.
+/// What was decided in the last sessions: what humans said, and commits with a reason; the newest first.
 fn decided(sessions: &[(NamedSession, DigestOfSession)], reasons: &[Reason]) -> Vec<Decision> {
-    let (mut said, mut reasoned, mut committed) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut said, mut reasoned) = (Vec::new(), Vec::new());
     for (session, digest) in sessions {
         let decision = |words: &str, commit: Option<&str>, reason: Option<&Reason>| Decision {
             words: words.to_owned(),
@@ -343,16 +343,15 @@ fn decided(sessions: &[(NamedSession, DigestOfSession)], reasons: &[Reason]) -> 
                 Some(reason) if commit.subject.is_empty() => {
                     reasoned.push(decision(&reason.summary, Some(&commit.id), None));
                 }
-                None if commit.subject.is_empty() => {}
                 Some(reason) => reasoned.push(decision(&commit.subject, Some(&commit.id), Some(reason))),
-                None => committed.push(decision(&commit.subject, Some(&commit.id), None)),
+                // What was done is no decision.
+                None => {}
             }
         }
     }
     said.truncate(MOST_EACH);
     reasoned.truncate(MOST_EACH);
-    let rest = MOST_EACH.saturating_sub(said.len() + reasoned.len());
-    said.into_iter().chain(reasoned).chain(committed.into_iter().take(rest)).collect()
+    said.into_iter().chain(reasoned).collect()
 }
 
 impl Brief {

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::checks::{Called, CheckKind, Ran};
-use crate::decisions::{answers, decided, is_asking};
+use crate::decisions::{answers, decided, is_asking, planned, turned_down};
 use crate::deeds::{Requests, shows_pull_request, shows_push};
 use crate::endings::is_last_word;
 use crate::libraries::libraries;
@@ -214,6 +214,7 @@ impl Journal {
         {
             self.successes.push(self.n_turns);
         }
+        let turned_down_call = self.rejected.clone();
         self.note_rejection(turn, at);
         let source = source(turn);
         let noted = |words: &str| Noted {
@@ -234,6 +235,9 @@ impl Journal {
                     words.lines().find_map(|line| line.strip_prefix("# ")).map(|title| shortened(title, 200));
                 if self.plan_title.is_none() {
                     self.plan_title = title;
+                }
+                for words in planned(words) {
+                    self.decide(Noted { words, ..noted.clone() });
                 }
                 self.last_prompt = Some(noted);
             }
@@ -278,7 +282,12 @@ impl Journal {
                 self.last_plan = Some((noted(plan), outcome.is_ok));
                 let title = plan.lines().find_map(|line| line.strip_prefix("# "));
                 let title = shortened(title.unwrap_or(first_sentence(plan)), 140);
-                self.decide(Noted { words: format!("Agreed to the plan: {title}"), ..noted("") });
+                let mut choices = planned(plan);
+                if choices.is_empty() {
+                    choices.push(format!("Agreed to the plan: {title}"));
+                }
+                let choices: Vec<Noted> = choices.iter().map(|words| noted(words)).collect();
+                choices.into_iter().for_each(|choice| self.decide(choice));
             }
             Event::Plan(plan, outcome) => self.last_plan = Some((noted(plan), outcome.is_ok)),
             Event::Tool(tool, outcome) => {
@@ -306,7 +315,11 @@ impl Journal {
                     self.last_interruption = Some(noted);
                 } else {
                     // The human said what to do instead.
-                    self.prompt(noted);
+                    let call = turned_down_call.map(|(call, is_edit)| call_of(&call.words, is_edit));
+                    for words in turned_down(&noted.words, call.as_deref()) {
+                        self.decide(Noted { words, ..noted.clone() });
+                    }
+                    self.heard(noted);
                 }
             }
             Event::PullRequest(url) => self.pull_request(url),
@@ -354,6 +367,16 @@ impl Journal {
     }
 
     fn prompt(&mut self, noted: Noted) {
+        let said =
+            self.last_said.as_ref().filter(|said| is_last_word(self, said)).map(|said| said.words.as_str());
+        for words in decided(&noted.words, said, &self.at_hand.request) {
+            self.decide(Noted { words, ..noted.clone() });
+        }
+        self.heard(noted);
+    }
+
+    /// Notes what a human asks for.
+    fn heard(&mut self, noted: Noted) {
         self.n_prompts += 1;
         self.close_task(&noted.words);
         self.requests.hear(&noted);
@@ -365,7 +388,6 @@ impl Journal {
                 self.wishes.push(noted.clone());
             }
         }
-        decided(&noted.words).into_iter().for_each(|words| self.decide(Noted { words, ..noted.clone() }));
         if self.prompts.len() < MOST {
             self.prompts.push(noted.clone());
         }
@@ -529,6 +551,14 @@ impl Journal {
     /// How many turns had gone by when `noted` came; 0 for nothing.
     pub(crate) fn number(noted: Option<&Noted>) -> usize {
         noted.map_or(0, |noted| noted.number)
+    }
+}
+
+/// A call that was turned down, in few words.
+fn call_of(words: &str, is_edit: bool) -> String {
+    match is_edit {
+        true => format!("the edit of {}", words.rsplit(['/', '\\']).next().unwrap_or(words)),
+        false => format!("`{}`", shortened(words, 50)),
     }
 }
 

@@ -12,12 +12,31 @@ const MOST_WORDS: usize = 14;
 /// A call that a human turned down, where nothing was done since.
 pub(super) fn rejected_call(journal: &Journal) -> Option<Ending> {
     let (noted, is_edit) = journal.rejected.as_ref()?;
+    if let Some(subject) = subject_of_commit(&noted.words).filter(|_| !is_edit) {
+        let summary = format!("Decide whether to commit “{subject}”: the commit was turned down");
+        return Some(Ending::new(
+            ThreadKind::Blocked,
+            Origin::Request,
+            shortened(&summary, LONGEST_SUMMARY),
+            noted,
+        ));
+    }
     let what = match is_edit {
         true => format!("the edit of {}", noted.words.rsplit(['/', '\\']).next().unwrap_or(&noted.words)),
-        false => format!("`{}`", shortened(first_line(&noted.words), 90)),
+        false => format!("`{}`", shortened(first_line(&noted.words), 80)),
     };
     let summary = format!("Decide on the call that was turned down: {what}");
     Some(Ending::new(ThreadKind::Blocked, Origin::Request, shortened(&summary, LONGEST_SUMMARY), noted))
+}
+
+/// The subject that a command gives to a commit, also in a here-document.
+fn subject_of_commit(command: &str) -> Option<&str> {
+    let rest = &command[command.find("git commit")?..];
+    let rest = rest[rest.find("-m").or_else(|| rest.find("--message"))?..].split_once(['"', '\''])?.1;
+    // `"$(cat <<'EOF'` stands in front of the words.
+    let rest = if rest.starts_with("$(") { rest.split_once('\n')?.1 } else { rest };
+    let subject = rest.split(['\n', '"']).next()?.trim();
+    (3 <= subject.chars().count()).then_some(subject)
 }
 
 fn first_line(command: &str) -> &str {
@@ -70,4 +89,18 @@ pub(super) fn step_at_hand(journal: &Journal) -> Option<Ending> {
     let ending =
         || Ending::new(ThreadKind::Incomplete, Origin::Request, shortened(&summary, LONGEST_SUMMARY), said);
     (is_latest && is_step).then(ending)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_commit_is_named_by_its_subject() {
+        let check = |command: &str, subject: Option<&str>| assert_eq!(subject_of_commit(command), subject);
+        check("git add a && git commit -m \"Let the pool wait\"", Some("Let the pool wait"));
+        check("git commit -m \"$(cat <<'EOF'\nLet the pool wait\n\nIt hung.\nEOF\n)\"", Some("Let the pool wait"));
+        check("git commit --amend --no-edit", None);
+        check("git push", None);
+    }
 }
