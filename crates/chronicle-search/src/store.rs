@@ -43,7 +43,7 @@ pub use vectors::{Unembedded, Vector};
 pub use wordings::{SessionState, StoredWording};
 
 /// What brings a file from one version of the format to the next; their number is the version.
-const MIGRATIONS: [Step; 8] = [
+const MIGRATIONS: [Step; 9] = [
     Step::Sql(include_str!("store/schema.sql")),
     Step::Sql(include_str!("store/edits.sql")),
     Step::Sql(include_str!("store/wordings.sql")),
@@ -52,6 +52,7 @@ const MIGRATIONS: [Step; 8] = [
     Step::Work(index::mark_asking),
     Step::Sql(include_str!("store/vectors.sql")),
     Step::Sql(include_str!("store/forgotten.sql")),
+    Step::Sql(include_str!("store/titles.sql")),
 ];
 
 /// A step from one version of the format to the next.

@@ -28,6 +28,9 @@ const LONGEST_REQUEST: usize = 400;
 /// How many closing words of the agent are kept, the last ones.
 const MOST_ANSWERED: usize = 64;
 
+/// How many requests behind slash commands are kept.
+const MOST_ASKED: usize = 8;
+
 /// How many calls that succeeded are remembered.
 const MOST_SUCCESSES: usize = 100_000;
 
@@ -144,7 +147,11 @@ pub struct Journal {
     pub(crate) n_errors: usize,
     pub(crate) first_wish: Option<Noted>,
     pub(crate) plan_title: Option<String>,
+    /// The heading of the first plan that a human agreed to.
+    pub(crate) agreed_plan: Option<String>,
     pub(crate) wishes: Vec<Noted>,
+    /// What was written behind slash commands: requests for titles, not words to a human's account.
+    pub(crate) commanded: Vec<Noted>,
     pub(crate) last_prompt: Option<Noted>,
     pub(crate) last_said: Option<Noted>,
     pub(crate) last_work: Option<Noted>,
@@ -242,6 +249,13 @@ impl Journal {
                 self.last_prompt = Some(noted);
             }
             Event::Synthetic(Synthetic::Summary, words) => self.last_summary = Some(noted(words)),
+            Event::Synthetic(Synthetic::Command, words) => {
+                let arguments = arguments(words);
+                if is_substantive(arguments) && self.commanded.len() < MOST_ASKED {
+                    let noted = noted(arguments);
+                    self.commanded.push(noted);
+                }
+            }
             Event::Synthetic(..) => {}
             Event::Said(words) => self.last_said = Some(noted(words)),
             Event::Edit(edit, outcome) if outcome.is_ok != Some(false) => {
@@ -281,6 +295,9 @@ impl Journal {
             Event::Plan(plan, outcome) if outcome.is_ok == Some(true) => {
                 self.last_plan = Some((noted(plan), outcome.is_ok));
                 let title = plan.lines().find_map(|line| line.strip_prefix("# "));
+                if self.agreed_plan.is_none() {
+                    self.agreed_plan = title.map(|title| shortened(title, 200));
+                }
                 let title = shortened(title.unwrap_or(first_sentence(plan)), 140);
                 let mut choices = planned(plan);
                 if choices.is_empty() {
@@ -551,6 +568,16 @@ impl Journal {
     /// How many turns had gone by when `noted` came; 0 for nothing.
     pub(crate) fn number(noted: Option<&Noted>) -> usize {
         noted.map_or(0, |noted| noted.number)
+    }
+}
+
+/// What was written behind a slash command, where the command is one for work.
+fn arguments(command: &str) -> &str {
+    const OF_AGENT: [&str; 8] =
+        ["/compact", "/clear", "/model", "/config", "/resume", "/exit", "/mcp", "/remote-env"];
+    match command.split_once(char::is_whitespace) {
+        Some((name, rest)) if name.starts_with('/') && !OF_AGENT.contains(&name) => rest.trim(),
+        _ => "",
     }
 }
 

@@ -36,6 +36,12 @@ impl Hasher for AsItIs {
 }
 
 impl Seen {
+    /// Whether `id` was noted.
+    pub(crate) fn has(&self, id: &str) -> bool {
+        let hash = XxHash3_64::oneshot(id.as_bytes());
+        self.young.contains(&hash) || self.old.contains(&hash)
+    }
+
     /// Notes `id`, and says whether it is new.
     pub(crate) fn insert(&mut self, id: &str) -> bool {
         let hash = XxHash3_64::oneshot(id.as_bytes());

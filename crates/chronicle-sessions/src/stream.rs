@@ -61,6 +61,11 @@ impl<'s> Stream<'s> {
         id.is_empty() || self.known_rows.insert(id)
     }
 
+    /// Whether the row of this id was here.
+    pub(crate) fn had(&self, id: &str) -> bool {
+        !id.is_empty() && self.known_rows.has(id)
+    }
+
     pub(crate) fn turn(&mut self, turn: &Turn<'_>) {
         self.session.n_turns += 1;
         self.session.saw(turn.at);

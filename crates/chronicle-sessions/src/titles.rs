@@ -49,27 +49,51 @@ impl TitleVerdict {
         Ok(rejected)
     }
 
-    /// The record of a session with the first title that was not rejected; with its day where no other is left.
+    /// The record of a session with the first title that was not rejected; with its day where no other is left. A title
+    /// that another session of the project has says what makes the difference.
     ///
     /// # Errors
-    /// When what was said cannot be read.
+    /// When what was said, or what others are called, cannot be read.
     pub fn applied_to(tx: &Transaction<'_>, mut record: SessionRecord) -> SqlResult<SessionRecord> {
         let rejected = Self::rejected(tx, &record.name)?;
         let is_rejected = |title: &str| rejected.contains(&Self::subject(&record.name, title));
-        if rejected.is_empty() || !is_rejected(&record.title) {
+        let is_shared =
+            !record.is_sub_agent && !record.title.is_empty() && record.shares(tx, &record.title)?;
+        if !is_shared && (rejected.is_empty() || !is_rejected(&record.title)) {
             return Ok(record);
         }
         let Ok(mut digest) = serde_json::from_str::<DigestOfSession>(&record.digest) else {
             return Ok(record);
         };
-        let dated = || Some(format!("Session of {}", record.last?.strftime("%Y-%m-%d")));
-        if let Some(title) = digest.title_without(is_rejected).or_else(dated) {
-            digest.title.clone_from(&title);
-            record.digest = serde_json::to_value(&digest).unwrap_or_default().to_string();
-            record.title = title;
+        let day = record.last.map(|last| last.strftime("%Y-%m-%d").to_string());
+        let dated = || Some(format!("Session of {}", day.as_ref()?));
+        let first = if is_rejected(&record.title) { None } else { Some(record.title.clone()) };
+        let Some(title) = first.or_else(|| digest.title_without(is_rejected)).or_else(dated) else {
+            return Ok(record);
+        };
+        let mut told = title.clone();
+        if record.shares(tx, &title)? {
+            let file = digest.files.first().and_then(|file| file.path.rsplit(['/', '\\']).next());
+            let id = record.name.split(['-', '/']).next();
+            for mark in [file, day.as_deref(), id].into_iter().flatten().chain(Some(&*record.name)) {
+                told = marked(&title, mark);
+                if !is_rejected(&told) && !record.shares(tx, &told)? {
+                    break;
+                }
+            }
         }
+        digest.title.clone_from(&told);
+        record.digest = serde_json::to_value(&digest).unwrap_or_default().to_string();
+        record.title = told;
         Ok(record)
     }
+}
+
+/// A title with what makes the difference to another session.
+fn marked(title: &str, mark: &str) -> String {
+    let mark = shortened(mark, LONGEST_TITLE / 2);
+    let room = LONGEST_TITLE.saturating_sub(mark.chars().count() + 3);
+    format!("{} ({mark})", shortened(title, room))
 }
 
 impl DigestOfSession {

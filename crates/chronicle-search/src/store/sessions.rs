@@ -96,6 +96,18 @@ impl SessionRecord {
     }
 }
 
+impl SessionRecord {
+    /// Whether another session of the project has `title`.
+    pub fn shares(&self, connection: &Connection, title: &str) -> rusqlite::Result<bool> {
+        connection
+            .prepare_cached(
+                "SELECT 1 FROM session WHERE project = ?1 AND title = ?2 AND NOT is_sub_agent \
+                 AND NOT (agent = ?3 AND name = ?4) LIMIT 1",
+            )?
+            .exists(params![self.project.0, title, self.agent, self.name])
+    }
+}
+
 impl NamedSession {
     /// The session that `agent` gave this name.
     pub fn by_name(connection: &Connection, agent: &str, name: &str) -> rusqlite::Result<Option<Self>> {

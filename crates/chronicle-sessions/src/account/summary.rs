@@ -23,6 +23,9 @@ const MOST_QUOTED: usize = 4;
 /// How many requests and files are looked at to tell what a session is about.
 const MOST_ABOUT: usize = 40;
 
+/// How many names an account gives.
+const MOST_NAMES: usize = 6;
+
 /// How many closing accounts are read, the last ones.
 pub(super) const MOST_ACCOUNTS: usize = 24;
 
@@ -129,37 +132,37 @@ pub(crate) fn summary(journal: &Journal) -> Option<String> {
     Some(told.filter(|words| !words.is_empty()).collect::<Vec<_>>().join(" "))
 }
 
-/// What the account of most work calls it: its only heading, its first words on what was done, or the item that says most.
-pub(crate) fn name(journal: &Journal) -> Option<String> {
+/// What the account of most work calls it: its only heading, its first words, and what it says was done or was so, each
+/// with its sort.
+pub(crate) fn names(journal: &Journal) -> Vec<(Sort, String)> {
     let (accounts, main) = accounts(journal);
     let most = accounts.iter().filter(|account| account.has_work && 0 < account.weight);
     let most = most.rev().max_by_key(|account| (account.is_of_all, account.n_edits));
-    let account = most.or_else(|| accounts.get(main?))?;
-    let of_sort = |sort: Sort, is_item: bool| {
-        let all = account.points.iter().enumerate();
-        let all = all.filter(move |(_, point)| point.sort == sort && point.is_item == is_item);
-        let best =
-            |(index, point): &(usize, &Point)| (account.worth(*index, point), std::cmp::Reverse(*index));
-        all.filter(|(_, point)| 2 <= n_particular(&point.words)).max_by_key(best).map(|(_, point)| point)
-    };
+    let Some(account) = most.or_else(|| accounts.get(main?)) else { return Vec::new() };
     let mut headings = account.points.iter().filter(|point| point.sort == Sort::Heading);
     let heading = headings.next().filter(|_| headings.next().is_none());
-    let mut opening = account.points.iter().filter(|point| point.sort != Sort::Heading).take(2);
-    let opening = opening.find(|point| {
-        !point.is_item
-            && matches!(point.sort, Sort::Deed | Sort::Finding | Sort::Other)
-            && 3 <= n_particular(&point.words)
+    let mut points: Vec<(usize, &Point)> =
+        account.points.iter().enumerate().filter(|(_, point)| point.sort != Sort::Heading).collect();
+    points.sort_by_key(|(index, point)| {
+        let of_sort = match point.sort {
+            Sort::Deed => 0,
+            Sort::Finding => 1,
+            _ => 2,
+        };
+        (of_sort, point.is_item, *index)
     });
-    let named = heading
-        .or(opening)
-        .or_else(|| of_sort(Sort::Deed, false))
-        .or_else(|| of_sort(Sort::Finding, false))
-        .or_else(|| of_sort(Sort::Deed, true))
-        .or_else(|| of_sort(Sort::Other, false))
-        .or_else(|| of_sort(Sort::Other, true));
-    let words = &named?.words;
-    let rest = without_place(words);
-    Some(if begins_with_deed(rest) { rest } else { words }.to_owned())
+    let named = points.into_iter().map(|(_, point)| point).filter(|point| point.sort != Sort::State);
+    heading
+        .into_iter()
+        .chain(named)
+        .map(|point| {
+            let rest = without_place(&point.words);
+            (point.sort, if begins_with_deed(rest) { rest } else { &point.words })
+        })
+        .filter(|(_, words)| 2 <= n_particular(words))
+        .take(MOST_NAMES)
+        .map(|(sort, words)| (sort, words.to_owned()))
+        .collect()
 }
 
 /// What a session is about: its requests, the points of its accounts, its files and commits.

@@ -99,7 +99,10 @@ mod tests {
     fn a_commit_is_named_by_its_subject() {
         let check = |command: &str, subject: Option<&str>| assert_eq!(subject_of_commit(command), subject);
         check("git add a && git commit -m \"Let the pool wait\"", Some("Let the pool wait"));
-        check("git commit -m \"$(cat <<'EOF'\nLet the pool wait\n\nIt hung.\nEOF\n)\"", Some("Let the pool wait"));
+        check(
+            "git commit -m \"$(cat <<'EOF'\nLet the pool wait\n\nIt hung.\nEOF\n)\"",
+            Some("Let the pool wait"),
+        );
         check("git commit --amend --no-edit", None);
         check("git push", None);
     }

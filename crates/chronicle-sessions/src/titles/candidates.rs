@@ -23,13 +23,18 @@ const MOST_TITLES: usize = 12;
 
 /// What a title is worth for where it is from, next to how often its words come up.
 const TASK: usize = 6;
-const COMMIT: usize = 6;
+const COMMIT: usize = 9;
 const ACCOUNT: usize = 5;
+const HEADING: usize = 6;
+const PLAN: usize = 8;
 const PART: usize = 2;
 const TELLING: usize = 2;
 
 /// How often a word counts.
 const MOST_SPREAD: usize = 4;
+
+/// How many words of a title count: a long one is no better for its length.
+const MOST_COUNTED: usize = 4;
 
 /// How long a clause has to be to stand alone when a title is cut behind it.
 const LEAST_CLAUSE: usize = 28;
@@ -41,7 +46,12 @@ pub(crate) fn candidates(journal: &Journal, session: &Session) -> Vec<String> {
         .chain(journal.pull_request_title.clone())
         .chain(journal.plan_title.as_deref().map(of_plan))
         .map(|title| titled(&title));
-    let prompts = journal.prompts.iter().chain(&journal.first_wish).map(|prompt| prompt.words.as_str());
+    let first = early(journal).into_iter().next();
+    let prompts = first
+        .into_iter()
+        .chain(&journal.prompts)
+        .chain(&journal.first_wish)
+        .map(|prompt| prompt.words.as_str());
     let asked =
         prompts.map(|words| imperative(first_sentence(words), usize::MAX)).map(|title| titled(&title));
     let mut titles: Vec<String> = Vec::new();
@@ -62,38 +72,130 @@ fn ranked(journal: &Journal) -> Vec<String> {
         journal.commits.iter().map(|(commit, _)| commit).filter(|commit| commit.says_something());
     let commit = commits.next();
     // Of several, each is a part of the work.
-    let of_commit = if commits.next().is_some() { PART } else { COMMIT };
+    let is_part = |subject: &str| {
+        ["test", "tests", "docs", "chore", "style", "ci", "wip"].iter().any(|kind| {
+            subject.to_lowercase().strip_prefix(kind).is_some_and(|rest| rest.starts_with([':', '(']))
+        })
+    };
+    let is_whole = commits.next().is_none() && commit.is_some_and(|commit| !is_part(&commit.subject));
+    let of_commit = if is_whole { COMMIT } else { PART + 1 };
     let ticket = ticket(journal);
-    let early = || journal.wishes.iter().take(EARLY_WISHES);
+    let early = || early(journal).into_iter();
     let mut found: Vec<(usize, String)> = Vec::new();
     found.extend(
         early().enumerate().filter_map(|(index, wish)| Some((TASK.saturating_sub(index), task(wish)?))),
     );
     found.extend(commit.map(|commit| (of_commit, commit.subject.clone())));
-    found.extend(account::name(journal).map(|name| (ACCOUNT, name)));
+    found.extend(journal.agreed_plan.as_deref().map(|title| (PLAN, of_plan(title))));
+    let has_code = journal.files.iter().any(|file| !is_of_tests(&file.path));
+    let mut n_deeds = 0;
+    for (sort, name) in account::names(journal) {
+        let worth = match sort {
+            account::Sort::Heading => HEADING,
+            // Tests come with the work; they are seldom it.
+            account::Sort::Deed if has_code && is_of_tests(&name) => PART,
+            account::Sort::Deed => {
+                n_deeds += 1;
+                // What is said first of it says most.
+                ACCOUNT + 2 * usize::from(n_deeds == 1)
+            }
+            account::Sort::Finding => PART,
+            _ => 0,
+        };
+        match problem(&name) {
+            Some(problem) if !journal.files.is_empty() => found.push((ACCOUNT, format!("Fix: {problem}"))),
+            _ => found.push((worth, as_order(without_label(&name)))),
+        }
+    }
     found.extend(
         early()
             .enumerate()
-            .filter(|(_, wish)| is_telling(wish))
+            .filter(|(index, wish)| {
+                is_telling(wish)
+                    // What was asked first, where it names its matter.
+                    || *index == 0 && is_question(wish) && 3 <= n_particular(first_sentence(&wish.words))
+            })
             .map(|(index, wish)| (TELLING.saturating_sub(index), asked(wish))),
     );
     let about = account::about(journal);
     let mut ranked: Vec<(usize, String)> = found
         .into_iter()
         .map(|(bonus, title)| {
-            let title = titled(&with_ticket(ticket.as_deref(), &title));
-            (bonus + spread(&title, &about), title)
+            (bonus + spread(&title, &about), titled(&with_ticket(ticket.as_deref(), &title)))
         })
         .collect();
     ranked.sort_by_key(|(worth, _)| std::cmp::Reverse(*worth));
     ranked.into_iter().map(|(_, title)| title).collect()
 }
 
+/// What is said to have been wrong: `Problem: the pool waits for ever`.
+fn problem(words: &str) -> Option<&str> {
+    const LABELS: [&str; 6] =
+        ["Problem: ", "Issue: ", "Bug: ", "Root cause: ", "The problem: ", "The issue: "];
+    LABELS.iter().find_map(|label| words.strip_prefix(label))
+}
+
+fn without_label(words: &str) -> &str {
+    const LABELS: [&str; 6] = ["Solution: ", "Fix: ", "The fix: ", "Change: ", "Result: ", "Approach: "];
+    LABELS.iter().find_map(|label| words.strip_prefix(label)).unwrap_or(words)
+}
+
+/// What was asked first, also behind slash commands.
+fn early(journal: &Journal) -> Vec<&Noted> {
+    let mut asked: Vec<&Noted> =
+        journal.wishes.iter().take(EARLY_WISHES).chain(journal.commanded.iter().take(EARLY_WISHES)).collect();
+    asked.sort_by_key(|asked| asked.number);
+    asked.truncate(EARLY_WISHES);
+    asked
+}
+
+/// Whether words or a path are of tests.
+fn is_of_tests(words: &str) -> bool {
+    let lower = words.to_lowercase();
+    lower.split(|c: char| !c.is_alphanumeric()).any(|word| ["test", "tests", "spec", "specs"].contains(&word))
+}
+
+/// What was done as an order, where its verb is a usual one: `Added a limit` is to add a limit.
+fn as_order(words: &str) -> String {
+    const IRREGULAR: [(&str, &str); 12] = [
+        ("made", "Make"),
+        ("wrote", "Write"),
+        ("built", "Build"),
+        ("rebuilt", "Rebuild"),
+        ("rewrote", "Rewrite"),
+        ("sent", "Send"),
+        ("kept", "Keep"),
+        ("found", "Find"),
+        ("ran", "Run"),
+        ("took", "Take"),
+        ("undid", "Undo"),
+        ("brought", "Bring"),
+    ];
+    let (first, rest) = words.split_once(' ').unwrap_or((words, ""));
+    let lower = first.to_ascii_lowercase();
+    let irregular = IRREGULAR.iter().find(|(past, _)| *past == lower).map(|(_, verb)| (*verb).to_owned());
+    let regular = || {
+        let stem = lower.strip_suffix("ed").or_else(|| lower.strip_suffix("ing"))?;
+        let with_y = stem.strip_suffix('i').map(|stem| format!("{stem}y"));
+        let mut letters = stem.chars().rev();
+        let is_doubled = letters.next().is_some_and(|last| letters.next() == Some(last));
+        let single = is_doubled.then(|| stem[..stem.len() - 1].to_owned());
+        let verb = [Some(format!("{stem}e")), Some(stem.to_owned()), single, with_y];
+        verb.into_iter().flatten().find(|verb| begins_with_work(verb)).map(|verb| account::capitalized(&verb))
+    };
+    match irregular.or_else(regular) {
+        Some(verb) => format!("{verb} {rest}").trim_end().to_owned(),
+        None => words.to_owned(),
+    }
+}
+
 /// How often the particular words of a title come up in what a session is about, each counted a few times at most.
 fn spread(title: &str, about: &[Gist]) -> usize {
-    account::particular(title)
+    let mut counts: Vec<usize> = account::particular(title)
         .map(|word| about.iter().filter(|gist| gist.has_word_of(&word)).count().min(MOST_SPREAD))
-        .sum()
+        .collect();
+    counts.sort_unstable_by(|left, right| right.cmp(left));
+    counts.into_iter().take(MOST_COUNTED).sum()
 }
 
 /// The heading of a plan without the word that every plan has.
@@ -117,13 +219,19 @@ fn task(noted: &Noted) -> Option<String> {
     let all = if typed.is_empty() { long().into_iter().collect() } else { typed };
     all.into_iter().take(4).find_map(|sentence| {
         let asked = asked_in(sentence)?;
-        (2 <= n_particular(asked)).then(|| imperative(asked, usize::MAX))
+        (!points(asked) && 2 <= n_particular(asked)).then(|| imperative(asked, usize::MAX))
     })
+}
+
+/// Whether words only point at what they are about: `move it somewhere else`.
+fn points(asked: &str) -> bool {
+    let object = asked.split_whitespace().nth(1).unwrap_or_default().to_lowercase();
+    ["it", "this", "that", "these", "those", "them"].contains(&object.as_str())
 }
 
 /// What a sentence asks for, from the verb of the work on.
 fn asked_in(sentence: &str) -> Option<&str> {
-    const INNER: [&str; 9] = [
+    const INNER: [&str; 11] = [
         " we need to ",
         " we should ",
         " can you ",
@@ -133,6 +241,8 @@ fn asked_in(sentence: &str) -> Option<&str> {
         " please ",
         " i want to ",
         " i want you to ",
+        " i'd like to ",
+        " i would like to ",
     ];
     let whole = wish(sentence);
     if begins_with_work(whole) {
@@ -147,7 +257,30 @@ fn asked_in(sentence: &str) -> Option<&str> {
 
 /// Whether words begin with a verb for work on code.
 fn begins_with_work(words: &str) -> bool {
-    const VERBS: [&str; 86] = [
+    const VERBS: [&str; 109] = [
+        "explore",
+        "break",
+        "declare",
+        "capture",
+        "register",
+        "modify",
+        "apply",
+        "verify",
+        "resolve",
+        "define",
+        "rework",
+        "restructure",
+        "delegate",
+        "reorganize",
+        "track",
+        "skip",
+        "ignore",
+        "detect",
+        "redact",
+        "scope",
+        "walk",
+        "bring",
+        "pin",
         "add",
         "fix",
         "implement",
@@ -249,12 +382,13 @@ fn is_telling(asked: &Noted) -> bool {
     let sentence = first_sentence(&asked.words);
     let first = wish(sentence).split_whitespace().next().unwrap_or_default().to_lowercase().replace('’', "'");
     let tells_how_things_are = NARRATIVES.contains(&first.trim_end_matches([',', '.', '!']));
-    !is_question(asked) && !tells_how_things_are && 3 <= n_words(&key(sentence))
+    !is_question(asked) && !tells_how_things_are && !points(wish(sentence)) && 3 <= n_words(&key(sentence))
 }
 
 /// The ticket that the session is about, as its first requests name it.
 fn ticket(journal: &Journal) -> Option<String> {
-    journal.prompts.iter().take(EARLY_WISHES).find_map(|prompt| ticket_in(&prompt.words))
+    let asked = journal.prompts.iter().take(EARLY_WISHES).chain(journal.commanded.iter().take(EARLY_WISHES));
+    asked.map(|asked| ticket_in(&asked.words)).find(Option::is_some).flatten()
 }
 
 /// `ABC-123` in words, in letters of either case.
@@ -291,7 +425,16 @@ fn titled(words: &str) -> String {
     if line.chars().count() <= LONGEST_TITLE {
         return line;
     }
-    const CLAUSES: [&str; 11] = [
+    const CLAUSES: [&str; 20] = [
+        " to ensure ",
+        " to make sure ",
+        " to match ",
+        " to avoid ",
+        " to prevent ",
+        " to support ",
+        " to allow ",
+        " to include ",
+        " to handle ",
         "; ",
         " — ",
         " – ",
@@ -304,13 +447,39 @@ fn titled(words: &str) -> String {
         " rather than ",
         " when ",
     ];
+    const PHRASES: [&str; 13] = [
+        ": ", " and ", " in ", " for ", " to ", " by ", " as ", " with ", " using ", " from ", " on ",
+        " at ", " of ",
+    ];
     let end = line.char_indices().nth(LONGEST_TITLE).map_or(line.len(), |(index, _)| index);
-    let at =
-        |mark: &&str| line[..end].rfind(*mark).filter(|at| LEAST_CLAUSE <= *at && is_closed(&line[..*at]));
-    match CLAUSES.iter().find_map(|mark| at(&mark)) {
+    let at = |mark: &&str| {
+        let mut found = line.match_indices(*mark).map(|(at, _)| at).take_while(|at| *at <= end);
+        let found = found.by_ref().filter(|at| LEAST_CLAUSE <= *at && is_closed(&line[..*at]));
+        found.last()
+    };
+    // Else behind the last phrase that is whole.
+    let phrase = || PHRASES.iter().filter_map(|mark| at(&mark)).max();
+    match CLAUSES.iter().find_map(|mark| at(&mark)).or_else(phrase) {
         Some(at) => line[..at].trim_end_matches([',', ':', ' ']).to_owned(),
-        None => shortened(&line, LONGEST_TITLE),
+        None => without_loose_end(&shortened(&line, LONGEST_TITLE)),
     }
+}
+
+/// A title that was cut, without words that only lead on: `Added a limit to the…` is `Added a limit…`.
+fn without_loose_end(cut: &str) -> String {
+    const LEADING: [&str; 32] = [
+        "a", "an", "the", "to", "for", "of", "in", "on", "at", "by", "with", "and", "or", "but", "from",
+        "into", "that", "which", "as", "is", "are", "was", "were", "be", "been", "when", "where", "if", "so",
+        "than", "not", "its",
+    ];
+    let Some(mut words) = cut.strip_suffix('…') else { return cut.to_owned() };
+    while let Some((rest, last)) = words.rsplit_once(' ')
+        && LEADING.contains(&last.to_ascii_lowercase().as_str())
+        && LEAST_CLAUSE / 2 < rest.len()
+    {
+        words = rest;
+    }
+    format!("{words}…")
 }
 
 /// Whether no code or quotation is open at the end.
@@ -341,5 +510,61 @@ fn short_path(word: &str) -> Cow<'_, str> {
     match path.rsplit('/').next().filter(|tail| is_path && !tail.is_empty()) {
         Some(tail) => Cow::Owned(word.replacen(path, tail, 1)),
         None => Cow::Borrowed(word),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_done_is_told_as_an_order() {
+        let check = |words: &str, expected: &str| assert_eq!(as_order(words), expected);
+        check("Added a limit to the pool", "Add a limit to the pool");
+        check("Removed the old queue", "Remove the old queue");
+        check("Dropped two columns", "Drop two columns");
+        check("Applied the schema", "Apply the schema");
+        check("Updating the lock file", "Update the lock file");
+        check("Rewrote the parser", "Rewrite the parser");
+        check("Yodelled the parser", "Yodelled the parser");
+        check("The pool waits", "The pool waits");
+    }
+
+    #[test]
+    fn a_long_title_ends_where_a_phrase_does() {
+        let check = |words: &str, expected: &str| assert_eq!(titled(words), expected);
+        check("Let the pool wait for a slot", "Let the pool wait for a slot");
+        check(
+            "Add a limit to the connection pool so that no client waits for more than a minute",
+            "Add a limit to the connection pool",
+        );
+        check(
+            "Replace the hand-written parser of the settings with the one of the library that reads them",
+            "Replace the hand-written parser of the settings with the one",
+        );
+        check(
+            "Rename `a_function_with_a_very_long_name_indeed` and `another_long_name` everywhere",
+            "Rename `a_function_with_a_very_long_name_indeed`",
+        );
+        check("Remove src/of/the/long/and/winding/path/to/pool.rs (unused)", "Remove pool.rs (unused)");
+        check(
+            "Donaudampfschifffahrtselektrizitaetenhauptbetriebswerkbauunterbeamtengesellschaft",
+            "Donaudampfschifffahrtselektrizitaetenhauptbetriebswerkbauun…",
+        );
+    }
+
+    #[test]
+    fn a_request_that_only_points_names_nothing() {
+        let asked = |words: &str| task(&Noted { words: words.to_owned(), ..Noted::default() });
+        assert_eq!(asked("move it somewhere better").as_deref(), None);
+        assert_eq!(asked("can you fix this?").as_deref(), None);
+        assert_eq!(
+            asked("ok, add a retry to the upload of reports").as_deref(),
+            Some("Add a retry to the upload of reports")
+        );
+        assert_eq!(
+            asked("the upload fails at night. we should add a retry to the upload job").as_deref(),
+            Some("Add a retry to the upload job")
+        );
     }
 }
