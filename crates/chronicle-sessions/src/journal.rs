@@ -369,7 +369,7 @@ impl Journal {
     }
 
     /// Whether a commit or a push was turned down and `command` is none: it is still to be done.
-    fn is_still_wanted(&self, command: &str) -> bool {
+    pub(crate) fn is_still_wanted(&self, command: &str) -> bool {
         let is_delivery = |command: &str| command.contains("git commit") || command.contains("git push");
         self.rejected.as_ref().is_some_and(|(noted, is_edit)| !is_edit && is_delivery(&noted.words))
             && !is_delivery(command)

@@ -13,7 +13,7 @@ use crate::{
 
 mod candidates;
 
-pub(crate) use candidates::candidates;
+pub(crate) use candidates::{begins_with_work, candidates};
 
 /// What a human said of titles of sessions.
 pub struct TitleVerdict;

@@ -125,7 +125,8 @@ pub(crate) fn summary(journal: &Journal) -> Option<String> {
         .filter(|point| is_telling(point))
         .for_each(|point| quoted.add(point));
     own.best(MOST_QUOTED).into_iter().for_each(|point| quoted.add(point));
-    if quoted.sentences.is_empty() {
+    // `It is done` says nothing without what was asked.
+    if n_particular(&quoted.sentences.join(" ")) < 2 {
         return None;
     }
     let told = quoted.sentences.iter().map(String::as_str).chain(Some(facts.as_str()));

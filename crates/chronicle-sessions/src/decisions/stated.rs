@@ -1,6 +1,7 @@
 //! Sentences in which a human decides something about the work.
 
 use super::LONGEST;
+use crate::titles::begins_with_work;
 use crate::typed::typed;
 use crate::words::{n_words, plain, sentences, shortened};
 
@@ -254,7 +255,9 @@ fn is_rule(lower: &str) -> bool {
     let is_order = ["should ", "must ", "has to ", "have to ", "needs to ", "need to "]
         .iter()
         .any(|verb| bare.contains(verb));
-    let is_contrast = chooses_between(bare) && !begins_with_subject(bare);
+    // `Make it wait instead of failing` is what the work is for.
+    let is_task = bare.contains(" instead of ") && begins_with_work(bare) && !bare.starts_with("use ");
+    let is_contrast = chooses_between(bare) && !begins_with_subject(bare) && !is_task;
     is_use || is_refusal || is_contrast || is_order && chooses(bare) || is_requirement(bare)
 }
 
@@ -397,6 +400,7 @@ mod tests {
             "should we keep it?",
             "if it fails, use the other one instead of this",
             "never mind, go on",
+            "make a full pool wait instead of failing",
             "keep in mind that it only runs at night",
             "It only fails at night",
             "the build fails, not the tests",

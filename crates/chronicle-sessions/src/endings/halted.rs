@@ -2,7 +2,7 @@
 
 use chronicle_core::thread::{Evidence, Origin, ThreadKind};
 
-use super::{Ending, LONGEST_SUMMARY};
+use super::{Ending, LONGEST_SUMMARY, is_last_word};
 use crate::journal::{Journal, Noted};
 use crate::words::{imperative, n_words, sentences, shortened};
 
@@ -12,6 +12,11 @@ const MOST_WORDS: usize = 14;
 /// A call that a human turned down, where nothing was done since.
 pub(super) fn rejected_call(journal: &Journal) -> Option<Ending> {
     let (noted, is_edit) = journal.rejected.as_ref()?;
+    // The agent went on without it and came to an end; only a commit or a push is still to be done.
+    let has_last_word = journal.last_said.as_ref().is_some_and(|said| is_last_word(journal, said));
+    if has_last_word && !journal.is_still_wanted("") {
+        return None;
+    }
     if let Some(subject) = subject_of_commit(&noted.words).filter(|_| !is_edit) {
         let summary = format!("Decide whether to commit “{subject}”: the commit was turned down");
         return Some(Ending::new(

@@ -75,12 +75,18 @@ pub(super) fn statements(turns: &[&StoredTurn]) -> Vec<Statement> {
         for sentence in typed(&turn.text) {
             let (sentence, is_correction) = without_beginning(sentence);
             let corrects = has_acted && (is_correction || turn.kind == TurnKind::Interruption);
-            let Some(said) = said(sentence, corrects) else { continue };
+            let clause =
+                || sentence.get(clause_of_rule(sentence)?..).map(|clause| (clause, said(clause, corrects)));
+            let (sentence, said) = match said(sentence, corrects) {
+                Some(said) => (sentence, Some(said)),
+                None => clause().unwrap_or((sentence, None)),
+            };
+            let Some(said) = said else { continue };
             if found.len() < MOST
                 && !found.iter().any(|known| known.topic == said.topic && known.way == said.way)
             {
                 found.push(Statement {
-                    text: shortened(sentence.trim_end_matches(['.', '!', ' ']), 160),
+                    text: shortened(sentence.trim_end_matches(":)").trim_end_matches(['.', '!', ' ']), 160),
                     topic: said.topic,
                     way: said.way,
                     weight: said.weight,
@@ -157,6 +163,70 @@ fn said(sentence: &str, corrects: bool) -> Option<Said> {
         .or_else(|| always(lower))
         .or_else(|| refused(lower))
         .or_else(|| corrected(lower, corrects))
+        .or_else(|| unasked(lower, corrects))
+        .or_else(|| styled(lower))
+}
+
+/// Where a sentence that tells something goes on with what `we` never do: `that is wrong, we don't track the lock file`.
+fn clause_of_rule(sentence: &str) -> Option<usize> {
+    let lower = sentence.to_ascii_lowercase();
+    let marks = [", we don't ", ", we do not ", ", we never ", ", we always "];
+    marks.iter().filter_map(|mark| lower.find(mark)).min().map(|at| at + 2)
+}
+
+/// `I didn't ask you to commit`: what is not to be done unless it is asked for.
+fn unasked(lower: &str, corrects: bool) -> Option<Said> {
+    const CUES: [&str; 10] = [
+        "i did not say ",
+        "i didn't say ",
+        "i did not ask you to ",
+        "i didn't ask you to ",
+        "i never asked you to ",
+        "i did not tell you to ",
+        "i didn't tell you to ",
+        "i never told you to ",
+        "nobody asked you to ",
+        "i never said ",
+    ];
+    let rest = CUES.iter().find_map(|cue| lower.strip_prefix(cue)).filter(|_| corrects)?;
+    let first = first_word(rest);
+    let is_work = [
+        "commit", "push", "merge", "rebase", "deploy", "publish", "delete", "release", "install", "open",
+        "run",
+    ]
+    .contains(&first);
+    is_work.then(|| rule(&format!("{first} unless asked"), false, CORRECTED))
+}
+
+/// `use the British spelling`: how everything is written.
+fn styled(lower: &str) -> Option<Said> {
+    const STYLES: [&str; 11] = [
+        "spelling",
+        "english",
+        "naming",
+        "casing",
+        "indentation",
+        "formatting",
+        "quotes",
+        "conventions",
+        "convention",
+        "case",
+        "commits",
+    ];
+    let rest = ["use ", "please use ", "stick to ", "write in ", "keep to "]
+        .iter()
+        .find_map(|cue| lower.strip_prefix(cue))?;
+    let rest = rest.strip_prefix("the ").unwrap_or(rest);
+    let rest = rest.trim_end_matches(|c: char| !c.is_alphanumeric());
+    let mut words = rest.split_whitespace();
+    let (first, n_words) = (words.next()?, rest.split_whitespace().count());
+    let points = [
+        "same", "this", "that", "these", "those", "its", "your", "their", "a", "an", "other", "new", "old",
+        "first", "second", "third", "last",
+    ];
+    let is_style = rest.split_whitespace().last().is_some_and(|last| STYLES.contains(&last));
+    (is_style && (2..=3).contains(&n_words) && !points.contains(&first))
+        .then(|| rule(&format!("use {rest}"), true, CORRECTED))
 }
 
 /// Whether it asks, supposes or tells a story.
@@ -548,6 +618,20 @@ mod tests {
         check("don't touch the parser", "rule: parser touch", "never", ONCE);
         check("Stop adding comments to everything", "rule: add comment everyth", "never", CORRECTED);
         check("From now on, never squash commits", "rule: commit squash", "never", CLEAR);
+    }
+
+    #[test]
+    fn how_to_write_and_what_was_not_asked_for_hold_beyond_the_task() {
+        check("please use the American spelling :)", "rule: american spell use", "always", CORRECTED);
+        check("use conventional commits", "rule: commit conventional use", "always", CORRECTED);
+        check("no, I did not say push anything", "rule: ask push unles", "never", CORRECTED);
+        check_none("I did not say push anything");
+        check_none("no, I didn't say that");
+        check_none("use the same spelling");
+        check_none("use the second case");
+        check_none("use this naming");
+        let prompt = "that is wrong, we don't track the lock file";
+        assert_eq!(clause_of_rule(prompt).map(|at| &prompt[at..]), Some("we don't track the lock file"));
     }
 
     #[test]

@@ -27,6 +27,7 @@ const COMMIT: usize = 9;
 const ACCOUNT: usize = 5;
 const HEADING: usize = 6;
 const PLAN: usize = 8;
+const FOREIGN: usize = 30;
 const PART: usize = 2;
 const TELLING: usize = 2;
 
@@ -56,7 +57,7 @@ pub(crate) fn candidates(journal: &Journal, session: &Session) -> Vec<String> {
         prompts.map(|words| imperative(first_sentence(words), usize::MAX)).map(|title| titled(&title));
     let mut titles: Vec<String> = Vec::new();
     for title in
-        named.chain(ranked(journal)).chain(asked.take(EARLY_WISHES)).filter(|title| !title.is_empty())
+        named.chain(ranked(journal)).chain(asked.take(EARLY_WISHES + 1)).filter(|title| !title.is_empty())
     {
         if !titles.contains(&title) && titles.len() < MOST_TITLES {
             titles.push(title);
@@ -77,7 +78,12 @@ fn ranked(journal: &Journal) -> Vec<String> {
             subject.to_lowercase().strip_prefix(kind).is_some_and(|rest| rest.starts_with([':', '(']))
         })
     };
-    let is_whole = commits.next().is_none() && commit.is_some_and(|commit| !is_part(&commit.subject));
+    // `pool: wait` says less than what was asked.
+    let names_it = |subject: &str| {
+        let own = subject.split_once(": ").map_or(subject, |(_, own)| own);
+        !is_part(subject) && 4 <= n_words(own) && 3 <= n_particular(own)
+    };
+    let is_whole = commits.next().is_none() && commit.is_some_and(|commit| names_it(&commit.subject));
     let of_commit = if is_whole { COMMIT } else { PART + 1 };
     let ticket = ticket(journal);
     let early = || early(journal).into_iter();
@@ -85,6 +91,9 @@ fn ranked(journal: &Journal) -> Vec<String> {
     found.extend(
         early().enumerate().filter_map(|(index, wish)| Some((TASK.saturating_sub(index), task(wish)?))),
     );
+    // Who asks in another language knows the session by what was asked.
+    let foreign = early().into_iter().take(1).filter(|wish| !is_english(first_sentence(&wish.words)));
+    found.extend(foreign.map(|wish| (FOREIGN, asked(wish))));
     found.extend(commit.map(|commit| (of_commit, commit.subject.clone())));
     found.extend(journal.agreed_plan.as_deref().map(|title| (PLAN, of_plan(title))));
     let has_code = journal.files.iter().any(|file| !is_of_tests(&file.path));
@@ -223,6 +232,20 @@ fn task(noted: &Noted) -> Option<String> {
     })
 }
 
+/// Whether a sentence may be English: it has one of its small words, or so few words that none says so.
+fn is_english(sentence: &str) -> bool {
+    const SMALL: [&str; 44] = [
+        "the", "a", "an", "to", "of", "and", "for", "with", "is", "are", "it", "this", "that", "we", "you",
+        "i", "can", "please", "not", "from", "by", "be", "should", "all", "when", "if", "my", "our", "your",
+        "how", "why", "what", "let's", "add", "fix", "make", "use", "update", "remove", "create", "write",
+        "run", "test", "at",
+    ];
+    let is_latin = sentence.chars().filter(|c| c.is_alphabetic()).all(|c| c < '\u{250}');
+    let lower = sentence.to_lowercase();
+    let mut words = lower.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| !word.is_empty());
+    is_latin && (n_words(sentence) < 4 || words.any(|word| SMALL.contains(&word)))
+}
+
 /// Whether words only point at what they are about: `move it somewhere else`.
 fn points(asked: &str) -> bool {
     let object = asked.split_whitespace().nth(1).unwrap_or_default().to_lowercase();
@@ -256,7 +279,7 @@ fn asked_in(sentence: &str) -> Option<&str> {
 }
 
 /// Whether words begin with a verb for work on code.
-fn begins_with_work(words: &str) -> bool {
+pub(crate) fn begins_with_work(words: &str) -> bool {
     const VERBS: [&str; 109] = [
         "explore",
         "break",
@@ -551,6 +574,23 @@ mod tests {
             "Donaudampfschifffahrtselektrizitaetenhauptbetriebswerkbauunterbeamtengesellschaft",
             "Donaudampfschifffahrtselektrizitaetenhauptbetriebswerkbauun…",
         );
+    }
+
+    #[test]
+    fn another_language_is_told_from_english() {
+        for english in
+            ["make the pool wait", "Bump serde", "retry uploads for slow clients", "fix flaky upload spec"]
+        {
+            assert!(is_english(english), "{english}");
+        }
+        for foreign in [
+            "把连接池的上限改成八个连接",
+            "接続プールの上限を八にしてください",
+            "Der Pool soll auf eine freie Verbindung warten",
+            "ajoute une limite au nombre de connexions",
+        ] {
+            assert!(!is_english(foreign), "{foreign}");
+        }
     }
 
     #[test]

@@ -72,9 +72,9 @@ fn a_briefing_tells_where_work_stopped_on_this_branch_first() {
     - Use the bounded queue (3 days ago, main, session 7e551011)
       - Asked for “Use the bounded queue”. `cargo clippy` passed last.
     - Try a lock-free stack for the pool (4 days ago, stack, session 6e551011)
-      - Asked for “Try a lock-free stack for the pool”. Changed 1 file, `cargo test -p pool` failed last.
+      - One test fails still. Not committed, `cargo test -p pool` failed last.
     - Make a full pool wait for its connections instead of failing (5 days ago, main, session 5e551011)
-      - Asked for “Make a full pool wait for its connections instead of failing”. Committed 233f55c “pool: wait”, changed 1 file.
+      - The pool waits now. 1 of 2 tasks done, still to do: Write a test for the timeout, committed 233f55c “pool: wait”.
 
     ## Failed last
     - `cargo test -p pool` (t-xxrr, 4 days ago, session 6e551011)
@@ -104,8 +104,7 @@ fn a_briefing_tells_where_work_stopped_on_this_branch_first() {
 
     Where you stopped
     • Try a lock-free stack for the pool (4 days ago, stack, session 6e551011)
-      • Asked for “Try a lock-free stack for the pool”. Changed 1 file, `cargo test -p pool` failed
-        last.
+      • One test fails still. Not committed, `cargo test -p pool` failed last.
 
     Failed last
     • `cargo test -p pool` (t-xxrr, 4 days ago, session 6e551011)
@@ -275,13 +274,13 @@ fn catching_up_tells_the_last_sessions_with_what_came_of_them() {
 
     ## Try a lock-free stack for the pool
     2026-03-06 10:00, 4 days ago, stack, session 6e551011
-    Asked for “Try a lock-free stack for the pool”. Changed 1 file, `cargo test -p pool` failed last.
+    One test fails still. Not committed, `cargo test -p pool` failed last.
     - check `cargo test -p pool`: failed
     - left open t-xxrr: Get `cargo test -p pool` to pass
 
     ## Make a full pool wait for its connections instead of failing
     2026-03-05 10:00, 5 days ago, main, session 5e551011
-    Asked for “Make a full pool wait for its connections instead of failing”. Committed COMMIT “pool: wait”, changed 1 file.
+    The pool waits now. 1 of 2 tasks done, still to do: Write a test for the timeout, committed COMMIT “pool: wait”.
     - commit COMMIT: pool: wait
     - decided: Which queue? The bounded one
     - closed t-npsb: Let acquire wait

@@ -76,7 +76,7 @@ fn a_session_is_taken_in_once_and_shown() {
     - tokens: 20 read, 200 from the cache, 0 written to it; 10 or more in replies (2)
     - uses: Rust
 
-    Asked for “Make a full pool wait for its connections instead of failing”. Committed 1a2b3c4 “pool: wait”, changed 1 file, `cargo test` passed last.
+    The pool waits now. 1 of 2 tasks done, still to do: Write a test for the timeout, committed 1a2b3c4 “pool: wait”, `cargo test` passed last.
 
     ## What was done
     - Committed 1a2b3c4: pool: wait

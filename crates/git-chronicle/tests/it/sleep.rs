@@ -88,7 +88,7 @@ fn what_is_over_is_told_in_files() {
     ## repo
 
     - Make a full pool wait for its connections instead of failing (2026-03-09, main, session 5e551077)
-      - Asked for “Make a full pool wait for its connections instead of failing”. Committed 1a2b3c4 “pool: wait”, changed 1 file, `cargo test` passed last.
+      - The pool waits now. 1 of 2 tasks done, still to do: Write a test for the timeout, committed 1a2b3c4 “pool: wait”, `cargo test` passed last.
 
     ### Closed
 
