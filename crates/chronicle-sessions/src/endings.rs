@@ -262,6 +262,11 @@ fn unfinished_request(journal: &Journal) -> Option<Ending> {
     if Journal::number(journal.last_edit.as_ref()).max(last_prompt.number).max(stop) < commit {
         return None;
     }
+    // What was changed and then passed its checks only lacks its last word.
+    let edit = Journal::number(journal.last_edit.as_ref());
+    if last_prompt.number < edit && stop < edit && journal.passed_after(edit) && ends_with_check(journal) {
+        return None;
+    }
     let worked = last_prompt.number < Journal::number(journal.last_work.as_ref())
         || last_prompt.number < Journal::number(journal.last_said.as_ref());
     if !worked && stop < last_prompt.number {
@@ -277,6 +282,12 @@ fn unfinished_request(journal: &Journal) -> Option<Ending> {
     };
     let summary = shortened(&format!("Finish: {words}"), LONGEST_SUMMARY);
     Some(Ending::new(ThreadKind::Incomplete, Origin::Request, summary, last_prompt))
+}
+
+/// Whether a check is the last thing that was done.
+fn ends_with_check(journal: &Journal) -> bool {
+    let last = Journal::number(journal.last_work.as_ref());
+    journal.checks.iter().any(|check| check.noted.number == last)
 }
 
 /// A push, a release or the like that was asked for and cut short, and that no commit finishes.

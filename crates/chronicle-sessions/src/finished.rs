@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use chronicle_core::thread::{How, Origin, Thread, ThreadId, key, likeness};
 use jiff::Timestamp;
 
+use crate::account::deeds;
 use crate::checks::check_kind;
 use crate::endings::{checked, get_to_pass};
 use crate::journal::{Check, Journal};
@@ -15,6 +16,9 @@ use crate::words::{sentences, shortened};
 
 /// How alike a commit and a thread have to be.
 const NAMED: f64 = 0.5;
+
+/// How many deeds of an account are compared with threads.
+const MOST_DEEDS: usize = 12;
 
 /// A thread that is done, or looks so.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,14 +32,14 @@ pub(crate) struct Finished {
 }
 
 /// Those of the `open` threads that the session finished.
-pub(crate) fn finished(journal: &Journal, open: &[&Thread]) -> Vec<Finished> {
+pub(crate) fn finished(journal: &Journal, branch: Option<&str>, open: &[&Thread]) -> Vec<Finished> {
     let mut found: Vec<Finished> = said(journal, open);
-    for finished in passed(journal, open) {
+    for finished in passed(journal, branch, open) {
         if !found.iter().any(|other| other.thread == finished.thread) {
             found.push(finished);
         }
     }
-    for finished in committed(journal, open) {
+    for finished in committed(journal, open).into_iter().chain(accounted(journal, open)) {
         if !found.iter().any(|other| other.thread == finished.thread) {
             found.push(finished);
         }
@@ -46,8 +50,8 @@ pub(crate) fn finished(journal: &Journal, open: &[&Thread]) -> Vec<Finished> {
 /// Checks that failed in an earlier session and passed at the end of this one.
 ///
 /// The very command that failed closes the thread. Another check of its kind may leave out what
-/// failed, so it only proposes to.
-fn passed(journal: &Journal, open: &[&Thread]) -> Vec<Finished> {
+/// failed, and on another branch the code is another one, so those only propose to.
+fn passed(journal: &Journal, branch: Option<&str>, open: &[&Thread]) -> Vec<Finished> {
     let mut found = Vec::new();
     for thread in open.iter().filter(|thread| thread.origin == Origin::Check) {
         let Some(command) = checked(&thread.summary) else { continue };
@@ -59,7 +63,8 @@ fn passed(journal: &Journal, open: &[&Thread]) -> Vec<Finished> {
             found.push(Finished {
                 thread: thread.id.clone(),
                 how: How::Completed,
-                is_certain: is_same(&check),
+                is_certain: is_same(&check)
+                    && (thread.branch.is_none() || thread.branch.as_deref() == branch),
                 source: check.noted.source.clone(),
                 words: format!("`{}` passed", shortened(&check.command, 200)),
                 at: check.noted.at,
@@ -135,6 +140,29 @@ fn is_about(what: &str, summary: &str) -> bool {
     let wanted: BTreeSet<&str> = key_of_what.split(' ').filter(|word| !word.is_empty()).collect();
     let there: BTreeSet<&str> = key_of_summary.split(' ').collect();
     !wanted.is_empty() && wanted.is_subset(&there)
+}
+
+/// Threads that the agent's account says are done, when files were changed and every check after that passed.
+fn accounted(journal: &Journal, open: &[&Thread]) -> Vec<Finished> {
+    let last_edit = Journal::number(journal.last_edit.as_ref());
+    let Some(said) = journal.last_said.as_ref().filter(|_| last_edit != 0 && journal.passed_after(last_edit))
+    else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    for deed in deeds(journal, MOST_DEEDS) {
+        let is_meant =
+            |thread: &&&Thread| thread.created < said.at && NAMED <= likeness(&deed, &thread.summary);
+        found.extend(open.iter().filter(is_meant).map(|thread| Finished {
+            thread: thread.id.clone(),
+            how: How::Completed,
+            is_certain: false,
+            source: said.source.clone(),
+            words: deed.clone(),
+            at: said.at,
+        }));
+    }
+    found
 }
 
 /// Threads that a commit names, when a check passed after it or right before.

@@ -43,7 +43,11 @@ pub fn threads(journal: &Journal, session: &Session, project: &str) -> Vec<Found
         found.push(of_item(item, session, project));
     }
     for ending in endings(journal) {
-        if found.iter().any(|other| is_alike(&other.opening.summary, &ending.summary)) {
+        let is_same = |other: &Found| {
+            let (known, new) = (&other.opening.summary, &ending.summary);
+            is_alike(known, new) || is_put_off_again(known, new) || is_put_off_again(new, known)
+        };
+        if found.iter().any(is_same) {
             continue;
         }
         let evidence = ending.evidence(journal.session.as_deref());
@@ -62,6 +66,14 @@ pub fn threads(journal: &Journal, session: &Session, project: &str) -> Vec<Found
         found.push(Found { opening, at, status: Status::Pending, resolution: None, changed: at });
     }
     found
+}
+
+/// Whether `later` only puts off what `work` says is to be done.
+fn is_put_off_again(later: &str, work: &str) -> bool {
+    const DOING: [&str; 7] = ["Add ", "Write ", "Implement ", "Do ", "Handle ", "Finish ", "Finish: "];
+    let Some(matter) = later.strip_prefix("Come back to ") else { return false };
+    let work = DOING.iter().find_map(|verb| work.strip_prefix(verb)).unwrap_or(work);
+    is_alike(matter, work)
 }
 
 fn of_item(item: &crate::todos::Item, session: &Session, project: &str) -> Found {
@@ -132,7 +144,7 @@ pub(crate) fn events_among(
     }
     let open: Vec<&Thread> =
         known.iter().map(|(thread, _)| *thread).filter(|thread| thread.is_open()).collect();
-    for finished in finished(journal, &open) {
+    for finished in finished(journal, session.branch.as_deref(), &open) {
         events.push(finished.event(journal));
         met.push(finished.thread);
     }

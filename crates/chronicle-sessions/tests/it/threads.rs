@@ -451,6 +451,72 @@ fn a_session_that_goes_on_closes_its_earlier_end() {
 }
 
 #[test]
+fn a_check_closes_what_failed_on_its_own_branch_only() {
+    let failing = [
+        ("user", "make the pool wait"),
+        ("Edit", "/w/pool.rs"),
+        ("Bash", "cargo test -p pool -> Exit code 101\nfailed"),
+    ];
+    let (first, mut facts) = journal(&session(&failing));
+    facts.branch = Some("topic".to_owned());
+    let known = store(&mut Vec::new(), thread_events(&first, &facts, "p", &[]));
+    let rows =
+        [&[("user", "hm"); 3][..], &[("user", "is it fine now?"), ("Bash", "cargo test -p pool")]].concat();
+    let mut passing = Journal::new(Some("that"));
+    let mut facts =
+        read(session(&rows).as_slice(), None, &mut |turn, _| passing.take(turn)).unwrap().unwrap().session;
+    let mut change_on = |branch: &str| {
+        facts.branch = Some(branch.to_owned());
+        let events = thread_events(&passing, &facts, "p", &known);
+        events.into_iter().map(|event| event.change).find(|change| !matches!(change, Change::Opened(_)))
+    };
+    assert!(matches!(change_on("topic"), Some(Change::Resolved(_))));
+    assert!(matches!(change_on("main"), Some(Change::Proposed(_))));
+}
+
+#[test]
+fn what_was_changed_and_passed_is_proposed_as_done() {
+    let open = [
+        ("user", "make the pool wait"),
+        ("Edit", "/w/pool.rs"),
+        ("said", "It waits.\n\nRemaining:\n- Add a timeout test for the pool"),
+    ];
+    let (first, facts) = journal(&session(&open));
+    let known = store(&mut Vec::new(), thread_events(&first, &facts, "p", &[]));
+    assert_eq!(known.len(), 1);
+    let mut rows = vec![("user", "hm"); 5];
+    rows.extend([
+        ("user", "go on with the pool"),
+        ("Edit", "/w/pool_test.rs"),
+        ("Bash", "cargo test"),
+        ("said", "Added a timeout test for the pool."),
+    ]);
+    let of = |rows: &[(&str, &str)]| {
+        let mut journal = Journal::new(Some("that"));
+        let read = read(session(rows).as_slice(), None, &mut |turn, _| journal.take(turn)).unwrap();
+        let facts = read.unwrap().session;
+        thread_events(&journal, &facts, "p", &known).into_iter().map(|event| event.change).collect::<Vec<_>>()
+    };
+    assert!(matches!(of(&rows).as_slice(), [Change::Proposed(_)]), "{:?}", of(&rows));
+    rows.remove(7);
+    assert_eq!(of(&rows), []);
+}
+
+#[test]
+fn one_thing_told_twice_is_one_thread() {
+    let said = "The retries come later.\n\nRemaining:\n- Add state checks for the login\n- Come back to the state checks for the login";
+    let rows = [("user", "make the login safe"), ("Edit", "/w/login.rs"), ("said", said)];
+    assert_eq!(summaries(&rows), ["Add state checks for the login"]);
+}
+
+#[test]
+fn work_that_passed_its_checks_lacks_only_its_last_word() {
+    let rows = [("user", "mend the reset test"), ("Edit", "/w/reset.rs"), ("Bash", "cargo test")];
+    assert_eq!(summaries(&rows), Vec::<String>::new());
+    assert_eq!(summaries(&rows[..2]), ["Finish: Mend the reset test"]);
+}
+
+#[test]
 fn a_human_who_says_that_it_is_done_closes_a_thread_and_a_commit_proposes_to() {
     let mut log = Vec::new();
     let (first, facts) = journal(&session(&[
