@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use chronicle_search::TurnKind;
 
 use crate::checks::Called;
+use crate::signs::names_fault;
 use crate::tools::cut;
 use crate::turn::{Event, Outcome, Synthetic, Todo, TodoItem, TodoState, Turn};
 
@@ -33,7 +34,7 @@ pub(crate) fn kept<'t>(turn: &'t Turn<'_>, called: &Called, tops: &Tops) -> Opti
         text,
         is_ok: outcome.is_ok,
         answer: (outcome.is_ok == Some(false) && !outcome.text.trim().is_empty())
-            .then(|| cut(outcome.text.trim(), LONGEST_ANSWER)),
+            .then(|| telling_part(outcome.text.trim())),
     };
     let kept = match &turn.event {
         Event::Prompt(text) => words(TurnKind::Prompt, text),
@@ -74,6 +75,30 @@ pub(crate) fn kept<'t>(turn: &'t Turn<'_>, called: &Called, tops: &Tops) -> Opti
 fn refused<'t>(what: &str) -> Kept<'t> {
     let text = Cow::Owned(format!("turned down: {}", cut(what.trim(), LONGEST_COMMAND)));
     Kept { kind: TurnKind::Tool, text, is_ok: None, answer: None }
+}
+
+/// What tells most of a long output: how it begins, the lines that name what is wrong, and how it ends.
+fn telling_part(text: &str) -> String {
+    if text.len() <= LONGEST_ANSWER {
+        return text.to_owned();
+    }
+    let (begin, end) = (LONGEST_ANSWER / 6, LONGEST_ANSWER / 3);
+    let head = cut(text, begin);
+    let tail = &text[text.ceil_char_boundary(text.len() - end)..];
+    let tail = tail.split_once('\n').map_or(tail, |(_, rest)| rest);
+    let middle = &text[head.len().min(text.len())..text.len() - tail.len()];
+    let mut room = LONGEST_ANSWER.saturating_sub(begin + end);
+    let mut told: Vec<&str> = Vec::new();
+    for line in middle.lines().map(str::trim_end).filter(|line| names_fault(line)) {
+        if room <= line.len() {
+            break;
+        }
+        if !told.contains(&line) {
+            room -= line.len() + 1;
+            told.push(line);
+        }
+    }
+    [&[head.trim_end()][..], &told, &[tail]].concat().join("\n")
 }
 
 fn bounded(words: &str) -> Cow<'_, str> {
@@ -120,5 +145,29 @@ fn todo_text(todo: &Todo) -> Option<String> {
                 items.iter().filter(is(TodoState::InProgress)).map(|item| item.text.as_str()).collect();
             Some(format!("{n_done} of {} done; now: {}", items.len(), now.join("; ")))
         }
+    }
+}
+
+#[cfg(test)]
+mod answers {
+    use super::*;
+
+    #[test]
+    fn the_lines_that_tell_and_the_end_of_a_long_output_are_kept() {
+        let noise = "compiling a part of the pool\n".repeat(200);
+        let text = format!(
+            "running 90 tests\n{noise}error: the pool is closed\n{noise}error: the pool is closed\nlast words"
+        );
+        let kept = telling_part(&text);
+        assert!(kept.len() <= LONGEST_ANSWER + 8, "{}", kept.len());
+        assert!(kept.starts_with("running 90 tests") && kept.ends_with("last words"), "{kept}");
+        assert_eq!(
+            kept.matches("error: the pool is closed").count(),
+            2,
+            "once from the middle, once from the end: {kept}"
+        );
+        assert_eq!(telling_part("short\nerror"), "short\nerror");
+        let letters = "ä".repeat(4_000);
+        assert!(telling_part(&letters).len() <= LONGEST_ANSWER + 8);
     }
 }

@@ -18,6 +18,7 @@ mod steps;
 mod technologies;
 mod topics;
 
+pub(crate) use failures::names_fault;
 pub use failures::{Failure, Remedy};
 pub use habits::Seen;
 pub use statements::Statement;
@@ -26,7 +27,7 @@ pub use technologies::canonical as canonical_technology;
 pub use topics::label as topic_label;
 
 /// Changes whenever these rules do: signs of other rules are made again.
-pub const SIGNS_VERSION: i64 = 3;
+pub const SIGNS_VERSION: i64 = 4;
 
 /// What one session tells.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

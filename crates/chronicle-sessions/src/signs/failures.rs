@@ -1,5 +1,8 @@
 //! Calls that failed, and what was done until the same worked.
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
 use chronicle_search::{StoredTurn, TurnKind};
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +11,7 @@ use super::{
     is_done,
     steps::is_for_files,
 };
-use crate::words::shortened;
+use crate::words::{any_case, shortened};
 
 /// How many failures of a session are kept.
 const MOST: usize = 60;
@@ -86,22 +89,6 @@ fn called(turn: &StoredTurn) -> String {
 
 /// The line that says what went wrong; none where a human said no, or nothing is told.
 fn telling_line(answer: &str) -> Option<String> {
-    const MARKS: [&str; 14] = [
-        "error",
-        "fail",
-        "fatal",
-        "panic",
-        "cannot",
-        "can't",
-        "not found",
-        "no such",
-        "denied",
-        "refused",
-        "undefined",
-        "unexpected",
-        "exception",
-        "invalid",
-    ];
     const NOTHING: [&str; 6] = [
         "exit code",
         "the user doesn't want",
@@ -126,13 +113,65 @@ fn telling_line(answer: &str) -> Option<String> {
             && line.chars().any(char::is_alphabetic)
             && !says_only_that(line)
     });
-    let mut lines = lines.filter(|line| !line.starts_with("at ") && !line.starts_with("ok "));
+    let lines = lines.filter(|line| !line.starts_with("at ") && !line.starts_with("ok "));
     let first = lines.clone().next()?;
-    let is_telling = |line: &&str| {
-        let lower = line.to_lowercase();
-        MARKS.iter().any(|mark| lower.contains(mark))
-    };
-    Some(shortened(lines.find(is_telling).unwrap_or(first), LONGEST))
+    // What failed by its name says more than that something did.
+    let named = lines.clone().find(|line| names_test(line));
+    let telling = || lines.clone().find(|line| names_fault(line) && !is_shared(line));
+    let any = || lines.clone().find(|line| names_fault(line));
+    Some(shortened(named.or_else(telling).or_else(any).unwrap_or(first), LONGEST))
+}
+
+/// Whether a line of an output names what is wrong.
+pub(crate) fn names_fault(line: &str) -> bool {
+    static MARKS: LazyLock<AhoCorasick> = LazyLock::new(|| {
+        any_case([
+            "error",
+            "fail",
+            "fatal",
+            "panic",
+            "cannot",
+            "can't",
+            "not found",
+            "no such",
+            "denied",
+            "refused",
+            "undefined",
+            "unexpected",
+            "exception",
+            "invalid",
+        ])
+    });
+    MARKS.is_match(line)
+}
+
+/// Whether a line names a test that failed: `test a::b ... FAILED`, `--- FAIL: TestA`, `FAILED tests/a.py::b`, `✕ waits`.
+fn names_test(line: &str) -> bool {
+    let starts = ["--- FAIL: ", "FAILED tests/", "FAILED test", "✕ ", "✗ ", "● "];
+    starts.iter().any(|start| line.starts_with(start) && start.len() + 2 < line.len())
+        || line.starts_with("test ") && line.ends_with("... FAILED")
+}
+
+/// Whether many failures that have nothing in common end with such a line.
+fn is_shared(line: &str) -> bool {
+    const SHARED: [&str; 14] = [
+        "test failed, to rerun",
+        "could not compile",
+        "aborting due to",
+        "previous error",
+        "tests failed",
+        "test result: failed",
+        "failures:",
+        "process completed with",
+        "npm err! code",
+        "npm error code",
+        "lifecycle script",
+        "test suites:",
+        "= short test summary",
+        "command failed",
+    ];
+    let lower = line.to_lowercase();
+    SHARED.iter().any(|shared| lower.contains(shared))
 }
 
 /// Whether a line says that something failed and nothing of what: `FAIL net/pool [build failed]`,
@@ -281,6 +320,15 @@ mod tests {
             Some("net/pool.go:7:2: undefined: Waiter".into())
         );
         assert_eq!(telling_line("FAIL\tnet/pool [build failed]\nFAIL"), None);
+        let cargo = "error: test failed, to rerun pass `--lib`\ntest pool::waits ... FAILED\nthread 'pool::waits' panicked";
+        assert_eq!(telling_line(cargo), Some("test pool::waits ... FAILED".into()));
+        let compiler =
+            "error: could not compile `pool` (lib) due to 1 previous error\nerror[E0308]: mismatched types";
+        assert_eq!(telling_line(compiler), Some("error[E0308]: mismatched types".into()));
+        assert_eq!(
+            telling_line("error: build failed: 3 tests failed on host"),
+            Some("error: build failed: 3 tests failed on host".into())
+        );
         assert_eq!(telling_line("The user doesn't want to proceed: error"), None);
     }
 }
