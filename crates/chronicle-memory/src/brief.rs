@@ -211,9 +211,18 @@ impl Memory<'_> {
         recap: &Recap,
     ) -> Result<(), Error> {
         let until = self.until();
+        // What programs ran is told only where nobody was there at all.
         let talks = |branch: Option<&str>, limit| {
             let which = (scope.project(), branch);
-            memory.store.read(|connection| NamedSession::latest_talks(connection, which, until, limit))
+            let mut found = memory
+                .store
+                .read(|connection| NamedSession::latest_talks(connection, which, until, limit))?;
+            let is_headless =
+                |session: &NamedSession| session.digest().is_some_and(|digest| digest.is_headless);
+            if found.first().is_some_and(|first| !is_headless(first)) {
+                found.retain(|session| !is_headless(session));
+            }
+            Ok::<_, Error>(found)
         };
         let recent = talks(None, RECENT_SESSIONS)?;
         let mut stops = match &brief.branch {

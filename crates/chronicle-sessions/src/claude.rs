@@ -207,6 +207,12 @@ fn note_session(fields: &Fields<'_>, stream: &mut Stream<'_>) {
     if !fields.version.is_empty() && session.version.as_deref() != Some(&fields.version) {
         session.version = Some(fields.version.to_string());
     }
+    if &*fields.kind == "user"
+        && let Some(is_headless) = fields.is_headless()
+    {
+        session.is_attended |= !is_headless;
+        session.is_headless = !session.is_attended;
+    }
     if fields.is_side {
         session.parent_id.clone_from(&session.id);
     }

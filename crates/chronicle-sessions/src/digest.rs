@@ -62,6 +62,9 @@ pub struct DigestOfSession {
     pub usage: Usage,
     /// How often a human spoke.
     pub n_prompts: usize,
+    /// Whether a program ran the session and nobody typed in it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_headless: bool,
     /// The model whose words the title, the summary and the key actions are; none where they are the rules'.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worded_by: Option<String>,
@@ -120,6 +123,7 @@ pub fn digest(journal: &Journal, session: &Session) -> DigestOfSession {
         files,
         usage: session.usage,
         n_prompts: journal.n_prompts,
+        is_headless: session.is_headless,
         worded_by: None,
     }
 }
@@ -151,7 +155,7 @@ fn summary(journal: &Journal) -> String {
         (None, Some(last)) => format!("Asked for “{last}”."),
         (None, None) => String::new(),
     };
-    let commits: Vec<Commit> = journal.commits.iter().map(|(commit, _)| commit.clone()).collect();
+    let commits: Vec<Commit> = journal.told_commits().into_iter().cloned().collect();
     let achieved = achieved(&commits, journal.files.len(), &journal.checks);
     if !achieved.is_empty() {
         if !asked.is_empty() {
@@ -195,11 +199,12 @@ pub(crate) fn achieved(commits: &[Commit], n_files: usize, checks: &[Check]) -> 
 /// What was done: commits, what the agent's accounts say, and what it ticked off. Never what was asked for.
 fn key_actions(journal: &Journal) -> Vec<String> {
     let mut actions = Vec::new();
-    let commit = |(commit, _): &(Commit, _)| match commit.subject.is_empty() {
+    let commit = |commit: &Commit| match commit.subject.is_empty() {
         true => format!("Committed {}", commit.id),
         false => format!("Committed {}: {}", commit.id, shortened(&commit.subject, 100)),
     };
-    actions.extend(journal.commits.iter().rev().take(MOST_COMMITS).rev().map(commit));
+    let commits = journal.told_commits();
+    actions.extend(commits.into_iter().rev().take(MOST_COMMITS).rev().map(commit));
     actions.extend(journal.pull_requests.iter().map(|url| format!("Opened {url}")));
     let check =
         failed_last(&journal.checks).map(|check| format!("`{}` failed last", shortened(&check.command, 80)));

@@ -173,6 +173,10 @@ pub struct Journal {
     pub(crate) checks: Vec<Check>,
     pub(crate) commands: BTreeMap<String, usize>,
     pub(crate) commits: Vec<(Commit, Noted)>,
+    /// Whether the last command only makes commits again that were there.
+    is_rewriting: bool,
+    /// The turns of commits that are older ones, made again by a rebase.
+    rewritten: Vec<usize>,
     pub(crate) pull_requests: Vec<String>,
     pub(crate) issues: Vec<Issue>,
     /// Libraries that edits imported or wrote into manifests, and how often.
@@ -283,6 +287,9 @@ impl Journal {
             Event::Commit(commit) => {
                 self.last_commit = Some(noted(&commit.subject));
                 self.at_hand.has_commit = true;
+                if self.is_rewriting && self.rewritten.len() < MOST {
+                    self.rewritten.push(self.n_turns);
+                }
                 self.committed(commit, turn, at);
             }
             Event::Todo(todo, outcome) => {
@@ -373,6 +380,14 @@ impl Journal {
         let is_delivery = |command: &str| command.contains("git commit") || command.contains("git push");
         self.rejected.as_ref().is_some_and(|(noted, is_edit)| !is_edit && is_delivery(&noted.words))
             && !is_delivery(command)
+    }
+
+    /// The commits that are the session's own work, with what was made again only where nothing else was.
+    pub(crate) fn told_commits(&self) -> Vec<&Commit> {
+        let is_new = |noted: &Noted| self.rewritten.binary_search(&noted.number).is_err();
+        let new: Vec<&Commit> =
+            self.commits.iter().filter(|(_, noted)| is_new(noted)).map(|(commit, _)| commit).collect();
+        if new.is_empty() { self.commits.iter().map(|(commit, _)| commit).collect() } else { new }
     }
 
     fn committed(&mut self, commit: &Commit, turn: &Turn<'_>, at: Option<Timestamp>) {
@@ -473,6 +488,7 @@ impl Journal {
     }
 
     fn command(&mut self, (command, outcome): (&str, &Outcome), called: Called, noted: &Noted) {
+        self.is_rewriting = command.contains("git rebase") || command.contains("pull --rebase");
         let program = called.program;
         if !program.is_empty() && (self.commands.contains_key(&program) || self.commands.len() < MOST) {
             *self.commands.entry(cut(&program, 40)).or_default() += 1;

@@ -55,6 +55,10 @@ pub struct Session {
     pub first: Option<Timestamp>,
     /// The latest time in it that can be one.
     pub last: Option<Timestamp>,
+    /// Whether a program ran it (`claude -p`, an SDK) and nobody ever typed in it, as far as the agent says.
+    pub is_headless: bool,
+    /// Whether somebody was there at some time, as the agent says.
+    pub(crate) is_attended: bool,
     /// How often its beginning was replaced by a summary.
     pub n_compactions: u64,
     /// How many turns it has.

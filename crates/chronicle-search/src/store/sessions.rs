@@ -54,6 +54,9 @@ pub struct NamedSession {
 pub(super) const COLUMNS: &str = "session.id, agent, session.name, parent, is_sub_agent, project, folder, branch, \
      model, first, last, title, importance, n_prompts, digest";
 
+/// How a digest says that a program ran its session; in a text of it the quotes would be escaped.
+const HEADLESS: &str = r#""is_headless":true"#;
+
 impl SessionRecord {
     /// Stores it, in the place of what was known of the same session.
     pub fn put(&self, tx: &Transaction<'_>) -> rusqlite::Result<SessionId> {
@@ -264,7 +267,8 @@ impl NamedSession {
     /// The sessions that tell something, the latest first: of one project or of all, on one branch or on any;
     /// at most `limit`.
     ///
-    /// Those without a time, or with one after `until`, come last: some clock was wrong.
+    /// Those without a time, or with one after `until`, come last: some clock was wrong. What programs ran comes behind
+    /// everything else.
     pub fn latest_talks(
         connection: &Connection,
         (project, branch): (Option<ProjectId>, Option<&str>),
@@ -274,14 +278,18 @@ impl NamedSession {
         let of_project = if project.is_some() { "project = ?1" } else { "?1 IS NULL" };
         let of_branch = if branch.is_some() { "branch = ?2" } else { "?2 IS NULL" };
         let mut found = Vec::new();
-        for part in ["last <= ?3", "last > ?3", "last IS NULL"] {
+        let parts = ["last <= ?3", "last > ?3", "last IS NULL"];
+        let whose =
+            ["NOT", ""].into_iter().flat_map(|whose| parts.into_iter().map(move |part| (whose, part)));
+        for (whose, part) in whose {
             let rest = i64::try_from(limit.saturating_sub(found.len())).unwrap_or(i64::MAX);
             if rest == 0 {
                 break;
             }
             let mut statement = connection.prepare_cached(&format!(
                 "SELECT {COLUMNS} FROM session WHERE {of_project} AND {of_branch} AND NOT is_sub_agent \
-                 AND {part} AND (0 < n_prompts OR title <> '') ORDER BY last DESC, id DESC LIMIT ?4"
+                 AND {part} AND (0 < n_prompts OR title <> '') AND {whose} instr(digest, '{HEADLESS}') \
+                 ORDER BY last DESC, id DESC LIMIT ?4"
             ))?;
             let project = project.map(|project| project.0);
             let rows = statement

@@ -216,7 +216,7 @@ fn facts(journal: &Journal) -> String {
         .filter(|_| journal.broken_off().is_none())
         .and_then(|last| question(&last.said));
     facts.extend(asked.map(|asked| format!("asked: “{}”", shortened(&asked.noted.words, 70))));
-    let commits: Vec<&Commit> = journal.commits.iter().map(|(commit, _)| commit).collect();
+    let commits = journal.told_commits();
     match commits.as_slice() {
         [] if journal.last_commit.is_some() || journal.files.is_empty() => {}
         [] => facts.push("not committed".to_owned()),

@@ -167,6 +167,8 @@ pub(super) struct Fields<'a> {
     /// What the agent was given beside the words of a row.
     pub(super) attachment: Option<Raw<'a>>,
     pub(super) prompt_source: Cow<'a, str>,
+    /// What started the agent: `cli`, an editor, `sdk-cli`.
+    pub(super) entry_point: Cow<'a, str>,
     pub(super) turn_origin: Cow<'a, str>,
     pub(super) content: Option<Raw<'a>>,
     pub(super) error: Option<Raw<'a>>,
@@ -197,6 +199,7 @@ impl<'a> Fields<'a> {
             "origin" => self.origin = Some(value),
             "attachment" => self.attachment = Some(value),
             "promptSource" => self.prompt_source = text(),
+            "entrypoint" => self.entry_point = text(),
             "turnOrigin" => self.turn_origin = text(),
             "content" => self.content = Some(value),
             "error" => self.error = Some(value),
@@ -206,6 +209,15 @@ impl<'a> Fields<'a> {
 
     pub(super) fn sub_agent(&self) -> Option<&str> {
         (self.is_side || !self.agent_id.is_empty()).then_some(&*self.agent_id)
+    }
+
+    /// Whether a program runs the agent rather than a human at a terminal or an editor, if the row says.
+    pub(super) fn is_headless(&self) -> Option<bool> {
+        match (&*self.entry_point, &*self.prompt_source) {
+            (entry, source) if entry.starts_with("sdk") || source == "sdk" => Some(true),
+            ("", _) => None,
+            _ => Some(false),
+        }
     }
 
     /// Whether something that is no human put the words there.

@@ -69,8 +69,7 @@ pub(crate) fn candidates(journal: &Journal, session: &Session) -> Vec<String> {
 /// Requests, commits and accounts as titles, those first whose words come up all over the session.
 fn ranked(journal: &Journal) -> Vec<String> {
     let asked = |noted: &Noted| imperative(first_sentence(&noted.words), usize::MAX);
-    let mut commits =
-        journal.commits.iter().map(|(commit, _)| commit).filter(|commit| commit.says_something());
+    let mut commits = journal.told_commits().into_iter().filter(|commit| commit.says_something());
     let commit = commits.next();
     // Of several, each is a part of the work.
     let is_part = |subject: &str| {

@@ -503,6 +503,42 @@ fn what_was_changed_and_passed_is_proposed_as_done() {
 }
 
 #[test]
+fn commits_that_a_rebase_makes_again_are_not_told() {
+    let rows = [
+        ("user", "mend the reset test"),
+        ("Edit", "/w/reset.rs"),
+        ("Bash", "git commit -am 'mend reset' -> [topic 1a2b3c4] mend reset\n 1 file changed"),
+        ("Bash", "git rebase --continue -> [detached HEAD 5e81a62] mend reset\n 1 file changed"),
+        ("said", "Rebased."),
+    ];
+    let (journal, facts) = journal(&session(&rows));
+    let digest = digest(&journal, &facts);
+    assert_eq!(digest.key_actions, ["Committed 1a2b3c4: mend reset"]);
+    // Both lead to the session.
+    assert_eq!(digest.commits.iter().map(|commit| &*commit.id).collect::<Vec<_>>(), ["1a2b3c4", "5e81a62"]);
+}
+
+#[test]
+fn a_session_is_headless_until_somebody_types_in_it() {
+    let row = |entry: &str, source: &str| {
+        format!(
+            "{}\n",
+            serde_json::json!({"type": "user", "uuid": format!("{entry}{source}"), "timestamp": "2026-03-01T12:00:00Z", "entrypoint": entry, "promptSource": source, "message": {"content": "make the pool wait"}})
+        )
+    };
+    let is_headless = |rows: &[String]| {
+        let (journal, facts) = journal(rows.concat().as_bytes());
+        digest(&journal, &facts).is_headless
+    };
+    assert!(is_headless(&[row("sdk-cli", "sdk")]));
+    assert!(is_headless(&[row("sdk-py", "")]));
+    assert!(!is_headless(&[row("cli", "typed")]));
+    assert!(!is_headless(&[row("", "")]));
+    assert!(!is_headless(&[row("cli", "typed"), row("sdk-cli", "sdk")]));
+    assert!(!is_headless(&[row("sdk-cli", "sdk"), row("cli", "typed")]));
+}
+
+#[test]
 fn one_thing_told_twice_is_one_thread() {
     let said = "The retries come later.\n\nRemaining:\n- Add state checks for the login\n- Come back to the state checks for the login";
     let rows = [("user", "make the login safe"), ("Edit", "/w/login.rs"), ("said", said)];

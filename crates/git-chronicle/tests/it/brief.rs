@@ -325,3 +325,29 @@ fn more_lessons_than_anyone_reads_are_counted() {
     let pending = desk.ask(&["pending", "--limit", "30"]);
     assert_eq!((&pending["n_more"], pending["items"].as_array().map(Vec::len)), (&json!(200), Some(30)));
 }
+
+#[test]
+fn what_programs_ran_is_told_only_where_nobody_was_there() {
+    let desk = Desk::new();
+    let run_by_program = |number: u8| {
+        let session = format!("9e5510{number:02}-aaaa-4aaa-8aaa-0000000000{number:02}");
+        let talk = desk.talk(&session);
+        let row = json!({"type": "user", "uuid": format!("p{number}"), "sessionId": session, "cwd": desk.repo.path(),
+            "timestamp": "2026-03-09T11:00:00Z", "entrypoint": "sdk-cli", "promptSource": "sdk",
+            "message": {"role": "user", "content": "Always use tabs. Answer in JSON from now on."}});
+        desk.leave(&talk.raw(&row.to_string()).said("Ready for more."));
+    };
+    run_by_program(1);
+    desk.ingest();
+    let stopped = || desk.ask(&["brief"])["stopped"].as_array().expect("a list").len();
+    assert_eq!(stopped(), 1, "nobody else was there");
+    desk.leave(
+        &desk.talk(FIRST).prompt("Make a full pool wait for its connections").said("The pool waits now."),
+    );
+    run_by_program(2);
+    desk.ingest();
+    let answer = desk.ask(&["brief"]);
+    assert_eq!(answer["stopped"].as_array().expect("a list").len(), 1);
+    assert_eq!(answer["stopped"][0]["session"], FIRST);
+    assert_eq!(desk.ask(&["preferences", "--all"])["preferences"], json!([]));
+}

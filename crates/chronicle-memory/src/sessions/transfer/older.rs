@@ -65,6 +65,7 @@ impl OlderDigest {
             importance,
             usage: chronicle_sessions::Usage::default(),
             n_prompts: 0,
+            is_headless: false,
             worded_by: None,
         };
         let record = SessionRecord {
