@@ -47,7 +47,8 @@ pub fn threads(journal: &Journal, session: &Session, project: &str) -> Vec<Found
             let (known, new) = (&other.opening.summary, &ending.summary);
             is_alike(known, new) || is_put_off_again(known, new) || is_put_off_again(new, known)
         };
-        if found.iter().any(is_same) {
+        let is_told = |other: &Found| other.status != Status::Abandoned && is_same(other);
+        if found.iter().any(is_told) {
             continue;
         }
         let evidence = ending.evidence(journal.session.as_deref());

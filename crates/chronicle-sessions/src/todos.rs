@@ -97,9 +97,14 @@ impl Todos {
         if !is_same_task || !goes_on {
             return;
         }
-        for item in known
+        let gone: Vec<&Item> = known
             .filter(|item| item.state == TodoState::Pending && item.begun.is_none() && !is_there(&item.text))
-        {
+            .collect();
+        // What went earlier was seen to be needless on the way; what goes with the last list was left.
+        if !gone.is_empty() {
+            self.vanished.clear();
+        }
+        for item in gone {
             let words = format!("no longer in the agent's list: {}", item.text);
             let by = Evidence { session: session.map(str::to_owned), source: by.source.clone(), words };
             self.vanished.push((item.text.clone(), by));
@@ -227,6 +232,9 @@ mod tests {
         let first = &[("Bound the queue", Pending), ("Measure the wait", Pending)];
         let without = &[("Bound the queue", Completed)];
         assert_eq!(vanished(&[first, without], 0), ["Measure the wait"]);
+        let more =
+            &[("Bound the queue", Pending), ("Measure the wait", Pending), ("Write the docs", Pending)];
+        assert_eq!(vanished(&[more, first, without], 0), ["Measure the wait"]);
         // A human spoke between the lists, the list is another one, or it comes back.
         assert_eq!(vanished(&[first, without], 2), [] as [&str; 0]);
         assert_eq!(vanished(&[first, &[("Write a changelog", Pending)]], 0), [] as [&str; 0]);

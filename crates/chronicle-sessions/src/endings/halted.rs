@@ -74,9 +74,17 @@ pub(super) fn vanished(journal: &Journal) -> Vec<Ending> {
             words: text.clone(),
             ..journal.last_prompt.clone().unwrap_or_default()
         };
-        Ending::new(ThreadKind::Todo, Origin::Todo, imperative(text, LONGEST_SUMMARY), &noted)
+        let summary = format!("{} (left the agent's list undone)", imperative(text, LONGEST_SUMMARY - 32));
+        Ending::new(ThreadKind::Todo, Origin::Statement, summary, &noted)
     };
-    journal.todos().vanished().iter().map(of_item).collect()
+    // To run the tests was done, whatever became of the item.
+    let has_passed = journal.passed_after(Journal::number(journal.last_edit.as_ref()));
+    let is_check = |text: &str| {
+        let lower = text.to_lowercase();
+        ["run ", "verify ", "re-run ", "check that "].iter().any(|verb| lower.starts_with(verb))
+    };
+    let is_open = |(text, _): &&(String, Evidence)| !(has_passed && is_check(text));
+    journal.todos().vanished().iter().filter(is_open).map(of_item).collect()
 }
 
 /// The step that the agent announced last and was cut off at: `Now the review.`

@@ -539,6 +539,27 @@ fn a_session_is_headless_until_somebody_types_in_it() {
 }
 
 #[test]
+fn what_left_the_agents_list_undone_is_open() {
+    let list = |items: &[(&str, &str)]| {
+        let todos: Vec<Value> =
+            items.iter().map(|(text, state)| serde_json::json!({"content": text, "status": state})).collect();
+        let call = serde_json::json!({"type": "assistant", "uuid": format!("l{}", items.len()), "timestamp": "2026-03-01T12:30:00Z", "message": {"id": format!("n{}", items.len()), "content": [{"type": "tool_use", "id": format!("l{}", items.len()), "name": "TodoWrite", "input": {"todos": todos}}]}});
+        let answer = serde_json::json!({"type": "user", "uuid": format!("x{}", items.len()), "message": {"content": [{"type": "tool_result", "tool_use_id": format!("l{}", items.len()), "content": "ok"}]}});
+        format!("{call}\n{answer}\n").into_bytes()
+    };
+    let mut file = session(&[("user", "make the pool wait")]);
+    file.extend(list(&[("Let acquire wait", "pending"), ("Write tests for the timeout", "pending")]));
+    file.extend(list(&[("Let acquire wait", "completed")]));
+    let (journal, facts) = journal(&file);
+    let open: Vec<String> = threads(&journal, &facts, "p")
+        .into_iter()
+        .filter(|found| found.status == Status::Pending)
+        .map(|found| found.opening.summary)
+        .collect();
+    assert_eq!(open, ["Write tests for the timeout (left the agent's list undone)"]);
+}
+
+#[test]
 fn one_thing_told_twice_is_one_thread() {
     let said = "The retries come later.\n\nRemaining:\n- Add state checks for the login\n- Come back to the state checks for the login";
     let rows = [("user", "make the login safe"), ("Edit", "/w/login.rs"), ("said", said)];
