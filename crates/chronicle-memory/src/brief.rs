@@ -41,7 +41,7 @@ const MOST_THREADS: usize = 10;
 const MOST_EACH: usize = 5;
 
 /// Files that are told.
-const MOST_FILES: usize = 30;
+const MOST_FILES: usize = 5;
 
 /// Blocks whose first lines are told, and how many of each.
 const BLOCKS: [&str; 2] = ["preferences", "developer_profile"];
@@ -418,13 +418,14 @@ impl Brief {
                 0 => None,
                 1 if has_summary => Some(70),
                 1 => Some(100),
-                n => Some(25 - down(n)),
+                // What came of the last sessions says more than which files they changed.
+                n => Some(48 - down(n)),
             },
             self.failed.last().map(|_| 88 - down(self.failed.len())),
             self.open.last().map(|item| urgency(item) - down(self.open.len())),
             self.decided.last().map(|_| 50 - 3 * down(self.decided.len())),
             self.left_by_others.last().map(|item| urgency(item) - 5 - down(self.left_by_others.len())),
-            self.files.last().map(|_| 45 - down(self.files.len())),
+            self.files.last().map(|_| 30 - down(self.files.len())),
             self.remembered.last().map(|_| 32 - down(self.remembered.len())),
         ];
         let least = worth.iter().enumerate().filter_map(|(list, worth)| Some(((*worth)?, list))).min();

@@ -47,9 +47,9 @@ pub(super) fn chosen(said: &str, reply: &str) -> Option<Chosen> {
     if let Some((taken, rest)) = labels(reply, &offer.options) {
         let named: Vec<&str> = taken.iter().take(MOST_TAKEN).map(|taken| taken.as_str()).collect();
         let named = named.join("; ");
-        let is_order = ["implement ", "do "].iter().any(|verb| begins(reply, verb.trim_end()));
+        let order = ["Implement", "Do"].into_iter().find(|verb| begins(reply, verb));
         let told = match offer.question.filter(|_| wish.is_none()) {
-            _ if is_order => format!("Do {named}"),
+            _ if order.is_some() => format!("{}: {named}", order.unwrap_or_default()),
             Some(question) => format!("{} {named}", shortened(question, LONGEST_QUESTION)),
             None => named,
         };
@@ -449,7 +449,7 @@ mod tests {
         check(WAYS, "let's go with option A", Some("Where should the cache live? In the pool"));
         check(WAYS, "put it next to the log", Some("Where should the cache live? put it next to the log"));
         check(WAYS, "keep it in the client please", Some("Where should the cache live? In the client"));
-        check(STEPS, "do both please", Some("Do Close the pool early; Add a test for `wait`"));
+        check(STEPS, "do both please", Some("Do: Close the pool early; Add a test for `wait`"));
         check(STEPS, "1 and 2", Some("Close the pool early; Add a test for `wait`"));
         check(STEPS, "2", Some("Add a test for `wait`"));
     }
