@@ -73,10 +73,14 @@ impl Placer {
         }
         if !self.homes.contains_key(&told) {
             let path = Path::new(&told);
-            let home = path
-                .is_dir()
-                .then(|| Home::of(tx, path, Some(&chronicle_workplace::new_id().0)))
-                .transpose()?;
+            // A worktree that was removed was a part of the repository that it lay in.
+            let there = if path.is_dir() { Some(path) } else { holder_of_worktree(path) };
+            let home = there.map(|path| Home::of(tx, path, Some(&chronicle_workplace::new_id().0))).transpose()?;
+            let is_repository = |home: &Home| home.key.starts_with("id:");
+            let home = home.filter(|home| there == Some(path) || is_repository(home));
+            if let Some(home) = home.as_ref().filter(|home| is_repository(home)) {
+                adopt_worktrees(tx, home)?;
+            }
             self.homes.insert(told.clone(), home);
         }
         let home = self.homes.get(&told).and_then(Option::as_ref);
@@ -113,6 +117,32 @@ fn top(told: &str, folder: &Path) -> String {
                 .is_ok_and(|above| folder.canonicalize().is_ok_and(|folder| above == folder))
     };
     Path::new(told).ancestors().find(is_it).unwrap_or(folder).to_string_lossy().into_owned()
+}
+
+/// The folder on disk that holds the folder of worktrees in which `path` was: `repo` of `repo/.worktrees/fix`.
+fn holder_of_worktree(path: &Path) -> Option<&Path> {
+    let mut above = path.ancestors().skip(1);
+    let worktrees = above.find(|above| {
+        above.file_name().is_some_and(|name| ["worktrees", ".worktrees"].iter().any(|known| name == *known))
+    })?;
+    let holder = worktrees.parent()?;
+    let holder =
+        if holder.file_name().is_some_and(|name| name == ".claude") { holder.parent()? } else { holder };
+    holder.is_dir().then_some(holder)
+}
+
+/// Joins what was taken for projects of their own while `home` was not known: its removed worktrees.
+fn adopt_worktrees(tx: &Transaction<'_>, home: &Home) -> SqlResult<()> {
+    let split = Project::all(tx)?.into_iter().filter(|other| {
+        let folder = other.key.strip_prefix("path:").map(Path::new);
+        folder.is_some_and(|folder| !folder.exists() && holder_of_worktree(folder) == Some(&*home.folder))
+    });
+    let split: Vec<Project> = split.collect();
+    if split.is_empty() {
+        return Ok(());
+    }
+    let project = Project::obtain(tx, &home.key, &home.name)?;
+    split.iter().try_for_each(|other| project.absorb(tx, other.id))
 }
 
 /// The project of a folder that is not there: that of the repository it lay in, if that is known.

@@ -796,3 +796,39 @@ fn an_empty_answer_counts_all_that_others_have_and_none_cannot_be_asked_for() {
         assert!(refused.code == Some(2) && refused.stderr.contains("0 is not in 1.."), "{refused:?}");
     }
 }
+
+#[test]
+fn a_session_of_a_removed_worktree_belongs_to_its_repository() {
+    let desk = Desk::new();
+    let folder = |below: &str| desk.repo.path().join(below).to_string_lossy().into_owned();
+    for (session, below) in [
+        ("5e5510d1-aaaa-4aaa-8aaa-0000000000d1", ".worktrees/wait"),
+        ("5e5510d2-aaaa-4aaa-8aaa-0000000000d2", ".claude/worktrees/wait"),
+        // By now the repository is known: what lay in it is its own.
+        ("5e5510d3-aaaa-4aaa-8aaa-0000000000d3", "gone/wait"),
+    ] {
+        desk.leave(
+            &Talk::new(session, &folder(below))
+                .prompt("Make a full pool wait for its connections")
+                .said("It waits."),
+        );
+        desk.ingest();
+    }
+    let listed = desk.ask(&["session", "list"]);
+    let mut names: Vec<&str> = listed["sessions"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|session| &session["session"].as_str().expect("a name")[..8])
+        .collect();
+    names.sort_unstable();
+    assert_eq!(names, ["5e5510d1", "5e5510d2", "5e5510d3"]);
+    // Each has a title of its own.
+    let titles: std::collections::BTreeSet<&str> = listed["sessions"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|session| session["title"].as_str().expect("a title"))
+        .collect();
+    assert_eq!(titles.len(), 3, "{titles:?}");
+}
