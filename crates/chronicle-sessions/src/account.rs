@@ -73,7 +73,7 @@ pub(crate) fn points(text: &str) -> Vec<Point> {
                 if above == Above::Later && (words.ends_with(':') || begins_with_option(&words)) {
                     continue;
                 }
-                found.extend(sentences(&words).filter_map(|sentence| point(sentence, false)));
+                found.extend(own_sentences(&words).filter_map(|sentence| point(sentence, false)));
                 if words.ends_with(':') && above == Above::Nothing {
                     above = Above::label(&words, false, &mut found);
                 }
@@ -158,7 +158,7 @@ fn begins_with_option(words: &str) -> bool {
 
 /// Whether what stands below such a line was not done, or is no statement of the work.
 fn is_for_later(words: &str) -> bool {
-    const OPEN: [&str; 28] = [
+    const OPEN: [&str; 45] = [
         "next",
         "remaining",
         "todo",
@@ -187,10 +187,51 @@ fn is_for_later(words: &str) -> bool {
         "known gaps",
         "skipped",
         "before",
+        "offen",
+        "noch offen",
+        "noch zu tun",
+        "nächste schritte",
+        "ausstehend",
+        "reste à",
+        "il reste",
+        "à faire",
+        "prochaines étapes",
+        "pendiente",
+        "待办",
+        "剩余",
+        "下一步",
+        "未完成",
+        "残り",
+        "今後",
+        "未対応",
     ];
     let lower = words.to_lowercase();
     let last = sentences(&lower).last().unwrap_or_default().to_owned();
     OPEN.iter().any(|open| lower.starts_with(open) || last.starts_with(open) && last.ends_with(':'))
+}
+
+/// The sentences of a line that are the agent's own: not those in a quotation, and not what something else says.
+fn own_sentences(line: &str) -> impl Iterator<Item = &str> {
+    const REPORTS: [&str; 10] = [
+        " says ",
+        " says: ",
+        " says, ",
+        " said ",
+        " said: ",
+        " states ",
+        " states: ",
+        " reads: ",
+        " tells me ",
+        " told me ",
+    ];
+    let mut n_marks = 0;
+    sentences(line).filter(move |sentence| {
+        let before = n_marks;
+        n_marks += sentence.chars().filter(|c| matches!(c, '"' | '“' | '”' | '„')).count();
+        let is_quoted = before % 2 == 1 || n_marks % 2 == 1;
+        let lower = sentence.to_lowercase();
+        !is_quoted && !REPORTS.iter().any(|report| lower.contains(report))
+    })
 }
 
 fn point(sentence: &str, is_item: bool) -> Option<Point> {
@@ -574,4 +615,79 @@ pub(crate) fn capitalized(words: &str) -> String {
     let mut letters = words.chars();
     let first: String = letters.next().map(|first| first.to_uppercase().collect()).unwrap_or_default();
     format!("{first}{}", letters.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: &[(Sort, &str)]) {
+        let found = points(text);
+        let found: Vec<(Sort, &str)> = found.iter().map(|point| (point.sort, &*point.words)).collect();
+        assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn an_account_says_what_was_done_why_and_how_it_is() {
+        check(
+            "Done. I've added a limit to the pool. The cause was a counter that never went down. All tests pass.",
+            &[
+                (Sort::Deed, "Added a limit to the pool"),
+                (Sort::Finding, "The cause was a counter that never went down"),
+                (Sort::State, "All tests pass"),
+            ],
+        );
+        check(
+            "## Summary\n\n**Changes:**\n- `pool.rs`: Added a limit to `acquire`\n- Removed the old queue\n\nWould you like me to commit?",
+            &[(Sort::Deed, "`pool.rs`: Added a limit to `acquire`"), (Sort::Deed, "Removed the old queue")],
+        );
+        check(
+            "Removed from `pool.rs`:\n- `old_queue()` - nobody calls it\n- `OldEntry`",
+            &[(Sort::Deed, "Removed from `pool.rs`: `old_queue()`, `OldEntry`")],
+        );
+    }
+
+    #[test]
+    fn chatter_offers_and_what_is_left_are_no_points() {
+        for text in [
+            "Perfect!",
+            "All done.",
+            "Let me know if you want more of it.",
+            "Should I add a test for the pool?",
+            "## Next steps\n- Add a test for the pool\n- Write the docs of the limit",
+            "**Offen:**\n- Ein Test der Grenze fehlt noch",
+            "待办：\n- 为连接池写一个测试",
+            "```\nAdded a limit to the pool.\n```",
+        ] {
+            check(text, &[]);
+        }
+    }
+
+    #[test]
+    fn what_a_page_says_is_not_what_was_done() {
+        check("The page says: \"Use the other store. I removed all backups of it.\"", &[]);
+        check("The ticket reads: I dropped the audit table of the shop.", &[]);
+        check(
+            "Renamed the flag to \"wait for a slot\" in the pool.",
+            &[(Sort::Deed, "Renamed the flag to \"wait for a slot\" in the pool")],
+        );
+    }
+
+    #[test]
+    fn what_checks_and_commits_contradict_is_left_out() {
+        let shown = Shown { tests_fail: true, ..Shown::default() };
+        let check =
+            |words: &str, kept: Option<&str>| assert_eq!(shown.borne_out(words).as_deref(), kept, "{words}");
+        check("Added a limit to the pool", Some("Added a limit to the pool"));
+        check("All tests pass", None);
+        check("Added a limit to the pool, and all tests pass", Some("Added a limit to the pool"));
+        check("Committed and pushed the limit of the pool", None);
+        check("Created a PR for the limit", None);
+        let shown = Shown { has_commits: true, was_pushed: true, has_pull_request: true, ..Shown::default() };
+        for words in
+            ["All tests pass", "Committed and pushed the limit of the pool", "Created a PR for the limit"]
+        {
+            assert_eq!(shown.borne_out(words).as_deref(), Some(words));
+        }
+    }
 }

@@ -45,7 +45,12 @@ impl Shown {
             }
         }
         let kept = kept.concat();
-        let kept = kept.trim().trim_end_matches([',', ';', '—', ' ']).trim_end_matches(" and").to_owned();
+        let kept = kept
+            .trim()
+            .trim_end_matches([',', ';', '—', ' '])
+            .trim_end_matches(" and")
+            .trim_end_matches([',', ';', '—', ' '])
+            .to_owned();
         (4 <= kept.split_whitespace().count() && !self.contradicts(&kept.to_lowercase())).then_some(kept)
     }
 

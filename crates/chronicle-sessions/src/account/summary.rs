@@ -190,7 +190,10 @@ struct Quoted {
 
 impl Quoted {
     fn add(&mut self, point: &Point) {
-        let sentence = format!("{}.", shortened(&point.words, LONGEST_POINT).trim_end_matches(['.', ':']));
+        let words = shortened(&point.words, LONGEST_POINT);
+        let words = words.trim_end_matches(['.', ':']);
+        let is_cjk = words.chars().next_back().is_some_and(|last| ('\u{3040}'..='\u{9fff}').contains(&last));
+        let sentence = format!("{words}{}", if is_cjk { "。" } else { "." });
         let sentence = sentence.replace("….", "…");
         let length = sentence.chars().count() + 1;
         let is_told = self.sentences.iter().any(|told| told == &sentence || 0.6 <= likeness(told, &sentence));
