@@ -458,7 +458,7 @@ fn without_opening(sentence: &str) -> &str {
         "tl;dr: ",
         "yes, ",
     ];
-    let mut words = sentence.trim();
+    let mut words = without_agent(sentence.trim());
     'again: loop {
         for opening in OPENINGS {
             let Some(head) = words.get(..opening.len()) else { continue };
@@ -475,6 +475,17 @@ fn without_opening(sentence: &str) -> &str {
         }
         return words;
     }
+}
+
+/// `The review agent successfully removed x` says `removed x`.
+fn without_agent(words: &str) -> &str {
+    let Some(rest) = words.strip_prefix("The ") else { return words };
+    let after = ["agent ", "subagent ", "sub-agent "].iter().find_map(|agent| {
+        let at = rest.find(agent).filter(|at| *at == 0 || rest[..*at].ends_with(' '))?;
+        (rest[..at].split_whitespace().count() <= 2).then(|| &rest[at + agent.len()..])
+    });
+    let after = after.map(|after| without_adverb(after.strip_prefix("has ").unwrap_or(after)));
+    after.filter(|after| begins_with_deed(after)).unwrap_or(words)
 }
 
 fn without_adverb(words: &str) -> &str {
@@ -644,6 +655,22 @@ mod tests {
         check(
             "Removed from `pool.rs`:\n- `old_queue()` - nobody calls it\n- `OldEntry`",
             &[(Sort::Deed, "Removed from `pool.rs`: `old_queue()`, `OldEntry`")],
+        );
+    }
+
+    #[test]
+    fn what_an_agent_was_sent_for_was_done() {
+        check(
+            "The review agent successfully removed the old queue.",
+            &[(Sort::Deed, "Removed the old queue")],
+        );
+        check(
+            "The agent created `docs/limits.md` for it.",
+            &[(Sort::Deed, "Created `docs/limits.md` for it")],
+        );
+        check(
+            "The agent that was sent removed nothing here.",
+            &[(Sort::Other, "The agent that was sent removed nothing here")],
         );
     }
 

@@ -27,6 +27,7 @@ const COMMIT: usize = 9;
 const ACCOUNT: usize = 5;
 const HEADING: usize = 6;
 const PLAN: usize = 8;
+const COMPLAINT: usize = 9;
 const FOREIGN: usize = 30;
 const PART: usize = 2;
 const TELLING: usize = 2;
@@ -85,6 +86,7 @@ fn ranked(journal: &Journal) -> Vec<String> {
     let is_whole = commits.next().is_none() && commit.is_some_and(|commit| names_it(&commit.subject));
     let of_commit = if is_whole { COMMIT } else { PART + 1 };
     let ticket = ticket(journal);
+    let error = journal.prompts.first().and_then(|prompt| error_in(&prompt.words));
     let early = || early(journal).into_iter();
     let mut found: Vec<(usize, String)> = Vec::new();
     found.extend(
@@ -93,6 +95,8 @@ fn ranked(journal: &Journal) -> Vec<String> {
     // Who asks in another language knows the session by what was asked.
     let foreign = early().into_iter().take(1).filter(|wish| !is_english(first_sentence(&wish.words)));
     found.extend(foreign.map(|wish| (FOREIGN, asked(wish))));
+    found
+        .extend(error.filter(|_| !journal.files.is_empty()).map(|error| (COMPLAINT, format!("Fix {error}"))));
     found.extend(commit.map(|commit| (of_commit, commit.subject.clone())));
     found.extend(journal.agreed_plan.as_deref().map(|title| (PLAN, of_plan(title))));
     let has_code = journal.files.iter().any(|file| !is_of_tests(&file.path));
@@ -157,10 +161,27 @@ fn early(journal: &Journal) -> Vec<&Noted> {
     asked
 }
 
+/// The error that somebody came with: `RangeError: index is out of range`.
+fn error_in(words: &str) -> Option<String> {
+    words.lines().take(40).find_map(|line| {
+        let at = ["Error: ", "Exception: "].iter().find_map(|mark| Some(line.find(mark)? + mark.len()))?;
+        let start = line[..at - 2].rfind(|c: char| !c.is_alphanumeric()).map_or(0, |before| before + 1);
+        let name = &line[start..at - 2];
+        let is_name = name.chars().count() > 5
+            && name.starts_with(char::is_uppercase)
+            && name.chars().skip(1).any(char::is_uppercase);
+        let rest = sentences(line[at..].trim()).next().filter(|rest| 2 <= n_words(rest))?;
+        is_name.then(|| format!("{name}: {rest}"))
+    })
+}
+
 /// Whether words or a path are of tests.
 fn is_of_tests(words: &str) -> bool {
-    let lower = words.to_lowercase();
-    lower.split(|c: char| !c.is_alphanumeric()).any(|word| ["test", "tests", "spec", "specs"].contains(&word))
+    words.split(|c: char| !c.is_alphanumeric()).any(|word| {
+        // `TestPool` as well as `pool_test.go`.
+        let is_named = word.strip_prefix("Test").is_some_and(|rest| rest.starts_with(char::is_uppercase));
+        is_named || ["test", "tests", "spec", "specs"].contains(&word.to_lowercase().as_str())
+    })
 }
 
 /// What was done as an order, where its verb is a usual one: `Added a limit` is to add a limit.
@@ -573,6 +594,23 @@ mod tests {
             "Donaudampfschifffahrtselektrizitaetenhauptbetriebswerkbauunterbeamtengesellschaft",
             "Donaudampfschifffahrtselektrizitaetenhauptbetriebswerkbauun…",
         );
+    }
+
+    #[test]
+    fn an_error_is_named_as_its_program_does() {
+        let check =
+            |words: &str, error: Option<&str>| assert_eq!(error_in(words).as_deref(), error, "{words}");
+        check(
+            "it dies at start\n  at main\nRangeError: index is out of range\n  at x",
+            Some("RangeError: index is out of range"),
+        );
+        check(
+            "java.lang.IllegalStateException: pool is closed",
+            Some("IllegalStateException: pool is closed"),
+        );
+        check("Error: something failed here", None);
+        check("an API Error: see below", None);
+        check("ValueError: x", None);
     }
 
     #[test]
