@@ -46,6 +46,7 @@ pub(crate) fn candidates(journal: &Journal, session: &Session) -> Vec<String> {
     let given = session.title.as_deref().map(str::trim).filter(|title| !title.is_empty());
     let named = (given.into_iter().map(str::to_owned))
         .chain(journal.pull_request_title.clone())
+        .chain(journal.prompts.first().and_then(|prompt| issue_in(&prompt.words)))
         .chain(journal.plan_title.as_deref().map(of_plan))
         .map(|title| titled(&title));
     let first = early(journal).into_iter().next();
@@ -159,6 +160,20 @@ fn early(journal: &Journal) -> Vec<&Noted> {
     asked.sort_by_key(|asked| asked.number);
     asked.truncate(EARLY_WISHES);
     asked
+}
+
+/// The title of an issue that stands in a request, by its label: `title: The pool waits for ever`.
+fn issue_in(words: &str) -> Option<String> {
+    const LABELS: [&str; 7] =
+        ["title", "issue title", "issue", "problem_statement", "problem statement", "bug", "feature request"];
+    words.lines().take(24).find_map(|line| {
+        let (label, title) = line.split_once(':')?;
+        let label = label.trim().trim_matches(['*', '#', '-', '"', ' ']).to_lowercase();
+        let title = title.trim().trim_matches(['"', '\'', '*', ' ']);
+        let is_title =
+            LABELS.contains(&label.as_str()) && (3..=24).contains(&n_words(title)) && !title.contains("://");
+        is_title.then(|| account::capitalized(title))
+    })
 }
 
 /// The error that somebody came with: `RangeError: index is out of range`.
@@ -442,7 +457,9 @@ fn ticket_in(words: &str) -> Option<String> {
     all.find_map(|word| {
         let mut parts = word.split('-');
         let (project, number) = (parts.next()?, parts.next()?);
-        let is_project = (2..=6).contains(&project.len())
+        // In small letters only short ones are tickets rather than names.
+        let longest = if project.bytes().any(|byte| byte.is_ascii_lowercase()) { 4 } else { 8 };
+        let is_project = (2..=longest).contains(&project.len())
             && project.bytes().all(|byte| byte.is_ascii_alphabetic())
             && !NONE.contains(&project.to_ascii_lowercase().as_str());
         let is_number = (1..=6).contains(&number.len()) && number.bytes().all(|byte| byte.is_ascii_digit());
@@ -594,6 +611,22 @@ mod tests {
             "Donaudampfschifffahrtselektrizitaetenhauptbetriebswerkbauunterbeamtengesellschaft",
             "Donaudampfschifffahrtselektrizitaetenhauptbetriebswerkbauun…",
         );
+    }
+
+    #[test]
+    fn an_issue_in_a_request_names_the_session() {
+        let check =
+            |words: &str, title: Option<&str>| assert_eq!(issue_in(words).as_deref(), title, "{words}");
+        check(
+            "Solve this:\n  repo: shop\n  title: the pool waits for ever\nDescription",
+            Some("The pool waits for ever"),
+        );
+        check("**Issue:** \"Uploads are sent twice\"\n\nSteps: click", Some("Uploads are sent twice"));
+        check("issue: https://example.com/1 is back again", None);
+        check("title: x", None);
+        check("mend the pool: it waits for ever", None);
+        assert_eq!(ticket_in("see shop-12 and django-900").as_deref(), Some("SHOP-12"));
+        assert_eq!(ticket_in("see django-900"), None);
     }
 
     #[test]
