@@ -139,10 +139,8 @@ impl Claude {
         let title = fields.title.as_deref().map(str::trim).filter(|title| !title.is_empty());
         match (&*fields.kind, title) {
             // Behind the row that it is about: it is this session's.
-            ("summary", Some(title)) if stream.had(&fields.leaf_id) => {
-                if !self.has_own_title {
-                    stream.session.title = Some(title.to_owned());
-                }
+            ("summary", Some(title)) if !self.has_own_title && stream.had(&fields.leaf_id) => {
+                stream.session.title = Some(title.to_owned());
             }
             ("summary", Some(title)) if self.titles.len() < MOST_TITLES => {
                 self.titles.push((fields.leaf_id.to_string(), title.to_owned()));

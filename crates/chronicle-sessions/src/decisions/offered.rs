@@ -45,7 +45,7 @@ pub(super) fn chosen(said: &str, reply: &str) -> Option<Chosen> {
     let offer = offer(said);
     let wish = offer.question.and_then(wish_of);
     if let Some((taken, rest)) = labels(reply, &offer.options) {
-        let named: Vec<&str> = taken.iter().take(MOST_TAKEN).map(|taken| taken.as_str()).collect();
+        let named: Vec<&str> = taken.iter().take(MOST_TAKEN).map(String::as_str).collect();
         let named = named.join("; ");
         let order = ["Implement", "Do"].into_iter().find(|verb| begins(reply, verb));
         let told = match offer.question.filter(|_| wish.is_none()) {

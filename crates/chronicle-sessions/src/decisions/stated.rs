@@ -327,7 +327,7 @@ fn is_requirement(bare: &str) -> bool {
         "corrected",
         "deduplicated",
     ];
-    let verb = bare[at..].trim_start().split_whitespace().skip(1);
+    let verb = bare[at..].split_whitespace().skip(1);
     let is_work = verb.take(3).any(|word| WORK.contains(&word.trim_matches(|c: char| !c.is_alphanumeric())));
     is_thing && !is_work && (1..=10).contains(&subject.split_whitespace().count())
 }

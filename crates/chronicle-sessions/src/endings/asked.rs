@@ -98,8 +98,7 @@ pub(super) fn question_of(journal: &Journal, said: &Noted) -> Option<Ending> {
 fn last_question(words: &str) -> Option<(&str, Vec<&str>)> {
     let lines: Vec<&str> = words.lines().filter(|line| line.chars().any(char::is_alphanumeric)).collect();
     let last = lines.last()?;
-    let asked =
-        |line: &'_ str| -> Option<usize> { sentences(plain(line)).position(|sentence| is_asked(sentence)) };
+    let asked = |line: &'_ str| -> Option<usize> { sentences(plain(line)).position(is_asked) };
     if let Some(index) = asked(last) {
         return Some((sentences(plain(last)).nth(index)?, Vec::new()));
     }

@@ -94,7 +94,7 @@ fn ranked(journal: &Journal) -> Vec<String> {
         early().enumerate().filter_map(|(index, wish)| Some((TASK.saturating_sub(index), task(wish)?))),
     );
     // Who asks in another language knows the session by what was asked.
-    let foreign = early().into_iter().take(1).filter(|wish| !is_english(first_sentence(&wish.words)));
+    let foreign = early().take(1).filter(|wish| !is_english(first_sentence(&wish.words)));
     found.extend(foreign.map(|wish| (FOREIGN, asked(wish))));
     found
         .extend(error.filter(|_| !journal.files.is_empty()).map(|error| (COMPLAINT, format!("Fix {error}"))));
@@ -518,8 +518,8 @@ fn titled(words: &str) -> String {
         found.last()
     };
     // Else behind the last phrase that is whole.
-    let phrase = || PHRASES.iter().filter_map(|mark| at(&mark)).max();
-    match CLAUSES.iter().find_map(|mark| at(&mark)).or_else(phrase) {
+    let phrase = || PHRASES.iter().filter_map(&at).max();
+    match CLAUSES.iter().find_map(&at).or_else(phrase) {
         Some(at) => line[..at].trim_end_matches([',', ':', ' ']).to_owned(),
         None => without_loose_end(&shortened(&line, LONGEST_TITLE)),
     }
