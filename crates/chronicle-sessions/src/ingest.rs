@@ -375,7 +375,7 @@ impl<'a> Taker<'a> {
             let title = json["title"].as_str().unwrap_or_default().to_owned();
             let record = ongoing.record(session, json.to_string(), &title, digest.importance);
             let record = Wording::kept(self.tx, NamedSession { id: ongoing.id, record })?;
-            TitleVerdict::applied_to(self.tx, record)?.put(self.tx)?;
+            TitleVerdict::put(self.tx, record)?;
             let files = digest.files.into_iter().map(|file| (file.path, file.n_changes));
             NamedSession::put_files(
                 self.tx,

@@ -49,6 +49,25 @@ impl TitleVerdict {
         Ok(rejected)
     }
 
+    /// Stores the record of a session, and tells those apart that began later and had its title. So it does not matter
+    /// which of them was read first.
+    ///
+    /// # Errors
+    /// When what was said, or what others are called, cannot be read, or it cannot be written.
+    pub fn put(tx: &Transaction<'_>, record: SessionRecord) -> SqlResult<()> {
+        const MOST_TOLD_APART: usize = 16;
+        let mut next = Some(record);
+        for _ in 0..MOST_TOLD_APART {
+            let Some(record) = next.take() else { break };
+            let record = Self::applied_to(tx, record)?;
+            record.put(tx)?;
+            if !record.title.is_empty() && !record.is_sub_agent {
+                next = record.later_namesake(tx)?.map(|later| later.record);
+            }
+        }
+        Ok(())
+    }
+
     /// The record of a session with the first title that was not rejected; with its day where no other is left. A title
     /// that another session of the project has says what makes the difference.
     ///

@@ -100,14 +100,33 @@ impl SessionRecord {
 }
 
 impl SessionRecord {
-    /// Whether another session of the project has `title`.
+    /// Whether another session of the project that began before has `title`. Forks and copies begin at the same time.
     pub fn shares(&self, connection: &Connection, title: &str) -> rusqlite::Result<bool> {
+        let namesake = self.namesake(connection, title, "<")?;
+        Ok(namesake.is_some())
+    }
+
+    /// The first session of the project that began later and has the same title.
+    pub fn later_namesake(&self, connection: &Connection) -> rusqlite::Result<Option<NamedSession>> {
+        self.namesake(connection, &self.title, ">")
+    }
+
+    fn namesake(
+        &self,
+        connection: &Connection,
+        title: &str,
+        order: &str,
+    ) -> rusqlite::Result<Option<NamedSession>> {
+        let first = self.first.map_or(i64::MAX, Timestamp::as_millisecond);
         connection
-            .prepare_cached(
-                "SELECT 1 FROM session WHERE project = ?1 AND title = ?2 AND NOT is_sub_agent \
-                 AND NOT (agent = ?3 AND name = ?4) LIMIT 1",
-            )?
-            .exists(params![self.project.0, title, self.agent, self.name])
+            .prepare_cached(&format!(
+                "SELECT {COLUMNS} FROM session WHERE project = ?1 AND title = ?2 AND NOT is_sub_agent \
+                 AND coalesce(first, {max}) {order} ?3 \
+                 ORDER BY coalesce(first, {max}), name LIMIT 1",
+                max = i64::MAX
+            ))?
+            .query_row(params![self.project.0, title, first], NamedSession::of_row)
+            .optional()
     }
 }
 

@@ -213,10 +213,9 @@ impl<'a> Fields<'a> {
 
     /// Whether a program runs the agent rather than a human at a terminal or an editor, if the row says.
     pub(super) fn is_headless(&self) -> Option<bool> {
-        match (&*self.entry_point, &*self.prompt_source) {
-            (entry, source) if entry.starts_with("sdk") || source == "sdk" => Some(true),
-            ("", _) => None,
-            _ => Some(false),
+        match &*self.entry_point {
+            "" => None,
+            entry => Some(entry.starts_with("sdk")),
         }
     }
 

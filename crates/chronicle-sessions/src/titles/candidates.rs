@@ -107,6 +107,7 @@ fn ranked(journal: &Journal) -> Vec<String> {
             account::Sort::Heading => HEADING,
             // Tests come with the work; they are seldom it.
             account::Sort::Deed if has_code && is_of_tests(&name) => PART,
+            account::Sort::Deed if name.starts_with("Decided") => 0,
             account::Sort::Deed => {
                 n_deeds += 1;
                 // What is said first of it says most.

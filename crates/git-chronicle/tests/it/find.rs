@@ -249,7 +249,7 @@ fn a_topic_gathers_sessions_files_commits_and_threads() {
     let about = desk.run(&["about", "the pool", "--limit=1"]).success().stdout;
     insta::assert_snapshot!(about, @"
     ## Sessions
-    - 5e551011 Make a full pool wait for its connections instead of failing (1 day ago, main): Asked for “Make a full pool wait for its connections instead of failing”. Committed 1a2b3c4 “pool: wait”, changed 1 file, `cargo test` passed last.
+    - 5e551011 Make a full pool wait for its connections instead of failing (1 day ago, main): Decided that the pool waits rather than fails. Still to do: Document how long the pool waits, committed 1a2b3c4 “pool: wait”, `cargo test` passed last.
 
     ## Decisions
     - said (5e551011, line 16): We decided that the pool waits rather than fails.

@@ -801,17 +801,15 @@ fn an_empty_answer_counts_all_that_others_have_and_none_cannot_be_asked_for() {
 fn a_session_of_a_removed_worktree_belongs_to_its_repository() {
     let desk = Desk::new();
     let folder = |below: &str| desk.repo.path().join(below).to_string_lossy().into_owned();
-    for (session, below) in [
+    for (day, (session, below)) in (1..).zip([
         ("5e5510d1-aaaa-4aaa-8aaa-0000000000d1", ".worktrees/wait"),
         ("5e5510d2-aaaa-4aaa-8aaa-0000000000d2", ".claude/worktrees/wait"),
         // By now the repository is known: what lay in it is its own.
         ("5e5510d3-aaaa-4aaa-8aaa-0000000000d3", "gone/wait"),
-    ] {
-        desk.leave(
-            &Talk::new(session, &folder(below))
-                .prompt("Make a full pool wait for its connections")
-                .said("It waits."),
-        );
+    ]) {
+        let mut talk = Talk::new(session, &folder(below));
+        talk.day = day;
+        desk.leave(&talk.prompt("Make a full pool wait for its connections").said("It waits."));
         desk.ingest();
     }
     let listed = desk.ask(&["session", "list"]);
