@@ -94,7 +94,9 @@ impl Todos {
         self.vanished.retain(|(text, _)| !is_there(text));
         let known = self.items.iter().filter(|item| item.id.is_none());
         let goes_on = known.clone().any(|item| is_there(&item.text));
-        if !is_same_task || !goes_on {
+        // A list that goes on, or has new items, was planned anew; one that is all done without them was cut.
+        let is_all_done = items.iter().all(|item| item.state == TodoState::Completed);
+        if !is_same_task || !goes_on || !is_all_done {
             return;
         }
         let gone: Vec<&Item> = known
