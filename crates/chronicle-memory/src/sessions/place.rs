@@ -75,7 +75,8 @@ impl Placer {
             let path = Path::new(&told);
             // A worktree that was removed was a part of the repository that it lay in.
             let there = if path.is_dir() { Some(path) } else { holder_of_worktree(path) };
-            let home = there.map(|path| Home::of(tx, path, Some(&chronicle_workplace::new_id().0))).transpose()?;
+            let home =
+                there.map(|path| Home::of(tx, path, Some(&chronicle_workplace::new_id().0))).transpose()?;
             let is_repository = |home: &Home| home.key.starts_with("id:");
             let home = home.filter(|home| there == Some(path) || is_repository(home));
             if let Some(home) = home.as_ref().filter(|home| is_repository(home)) {
