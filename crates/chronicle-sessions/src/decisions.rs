@@ -3,7 +3,7 @@
 //! Everything is quoted. Narrow rules, as with threads: what nobody decided costs more trust than
 //! what was missed.
 
-use crate::journal::Noted;
+use crate::noted::Noted;
 use crate::typed::typed;
 use crate::words::{first_sentence, is_substantive, shortened};
 use offered::Chosen;
@@ -25,11 +25,6 @@ const LONGEST_REPLY: usize = 400;
 
 mod offered;
 mod stated;
-
-/// Whether a tool of that name asks the human something.
-pub(crate) fn is_asking(name: &str) -> bool {
-    matches!(name, "AskUserQuestion" | "ask_user" | "request_user_input")
-}
 
 /// The answers in what came back from a question: `"Which one?"="The first"`.
 pub(crate) fn answers(text: &str) -> Vec<String> {

@@ -4,7 +4,7 @@
 //! transcript, and no command did it later. A stop takes nothing back. An agent that had the last word has said
 //! what became of it, and a human who comes back to it in other words took it back or did it alone: both end it.
 
-use crate::journal::Noted;
+use crate::noted::Noted;
 use crate::turn::{Event, Outcome, Synthetic};
 use crate::words::{sentences, wish};
 

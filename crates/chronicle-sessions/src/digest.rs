@@ -11,14 +11,11 @@ use serde::{Deserialize, Serialize};
 use crate::account;
 use crate::decisions::told;
 use crate::endings::endings;
-use crate::journal::{ChangedFile, Check, Journal, Noted};
+use crate::journal::{ChangedFile, Check, Journal};
 use crate::reading::Session;
-use crate::titles::candidates;
+use crate::titles::{candidates, is_question};
 use crate::turn::{Commit, Usage};
-use crate::words::{first_sentence, imperative, is_polite, shortened};
-
-/// The longest title.
-pub const LONGEST_TITLE: usize = 60;
+use crate::words::{first_sentence, imperative, shortened};
 
 /// How many commits are told among the key actions.
 const MOST_COMMITS: usize = 4;
@@ -132,12 +129,6 @@ pub fn digest(journal: &Journal, session: &Session) -> DigestOfSession {
 fn within<'a>(path: &'a str, folders: &[String]) -> &'a str {
     let rest = |folder: &String| path.strip_prefix(folder.as_str())?.strip_prefix('/');
     folders.iter().filter_map(rest).min_by_key(|rest| rest.len()).unwrap_or(path)
-}
-
-/// Whether a wish asks to be told something; `can you …?` asks for work.
-pub(crate) fn is_question(wish: &Noted) -> bool {
-    let sentence = first_sentence(&wish.words);
-    sentence.ends_with(['?', '？']) && !is_polite(sentence)
 }
 
 /// What came of it, as the agent accounts for it; without an account, what was asked and what was counted.

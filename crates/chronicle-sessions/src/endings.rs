@@ -9,7 +9,8 @@ use std::sync::LazyLock;
 use aho_corasick::AhoCorasick;
 use chronicle_core::thread::{Evidence, Origin, ThreadKind};
 
-use crate::journal::{Journal, Noted};
+use crate::journal::Journal;
+use crate::noted::Noted;
 use crate::turn::TodoState;
 use crate::words::{any_case, first_sentence, imperative, is_substantive, sentences, shortened};
 
@@ -74,7 +75,7 @@ pub(crate) fn endings(journal: &Journal) -> Vec<Ending> {
     found.extend(dropped_stashes(journal));
     found.extend(vanished(journal));
     found.extend(rejected_call(journal));
-    let last_said = journal.last_said.as_ref().filter(|said| is_last_word(journal, said));
+    let last_said = journal.last_said.as_ref().filter(|said| journal.is_last_word(said));
     match last_said {
         Some(said) => {
             found.extend(question_of(journal, said));
@@ -103,12 +104,6 @@ pub(crate) fn endings(journal: &Journal) -> Vec<Ending> {
         ending.context.clone_from(&context);
     }
     found
-}
-
-/// Whether nothing was asked or done after `said`.
-pub(crate) fn is_last_word(journal: &Journal, said: &Noted) -> bool {
-    let later = [&journal.last_prompt, &journal.last_interruption, &journal.last_work];
-    later.iter().all(|noted| Journal::number(noted.as_ref()) < said.number)
 }
 
 /// A check of each kind that failed and did not pass again.

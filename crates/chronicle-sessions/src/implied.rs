@@ -4,7 +4,7 @@
 //! that succeeded, or ends with a last word after it, is done with the one
 //! before. That only proposes: the agent's own word is better.
 
-use crate::endings::{broken_checks, is_last_word, question};
+use crate::endings::{broken_checks, question};
 use crate::journal::Journal;
 use crate::todos::Item;
 use crate::turn::TodoState;
@@ -52,7 +52,7 @@ pub fn implied(journal: &Journal) -> Vec<Implied<'_>> {
 
 /// Whether the agent had the last word, asked nothing and left nothing broken.
 fn ends_well(journal: &Journal) -> bool {
-    let Some(said) = journal.last_said.as_ref().filter(|said| is_last_word(journal, said)) else {
+    let Some(said) = journal.last_said.as_ref().filter(|said| journal.is_last_word(said)) else {
         return false;
     };
     // Who asks whether to commit is done.

@@ -10,12 +10,12 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::checks::{Called, CheckKind, Ran};
-use crate::decisions::{answers, decided, is_asking, planned, turned_down};
+use crate::decisions::{answers, decided, planned, turned_down};
 use crate::deeds::{Requests, shows_pull_request, shows_push};
-use crate::endings::is_last_word;
 use crate::libraries::libraries;
+use crate::noted::Noted;
 use crate::todos::Todos;
-use crate::tools::cut;
+use crate::tools::{cut, is_asking};
 use crate::turn::{Commit, EditKind, Event, Outcome, Synthetic, Turn};
 use crate::words::{first_sentence, is_substantive, shortened};
 
@@ -39,16 +39,6 @@ const MOST_LIBRARIES: usize = 200;
 
 /// How much of something that was said is kept.
 const LONGEST_WORDS: usize = 8_000;
-
-/// Words, and the turn they are from.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Noted {
-    pub(crate) source: String,
-    pub(crate) at: Option<Timestamp>,
-    pub(crate) words: String,
-    /// How many turns came before it.
-    pub(crate) number: usize,
-}
 
 /// A check that ran, as it went the last time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -190,6 +180,12 @@ pub struct Journal {
 }
 
 impl Journal {
+    /// Whether nothing was asked or done after `said`.
+    pub(crate) fn is_last_word(&self, said: &Noted) -> bool {
+        let later = [&self.last_prompt, &self.last_interruption, &self.last_work];
+        later.iter().all(|noted| Self::number(noted.as_ref()) < said.number)
+    }
+
     /// An empty journal of the session that the caller names.
     #[must_use]
     pub fn new(session: Option<&str>) -> Self {
@@ -400,7 +396,7 @@ impl Journal {
 
     fn prompt(&mut self, noted: Noted) {
         let said =
-            self.last_said.as_ref().filter(|said| is_last_word(self, said)).map(|said| said.words.as_str());
+            self.last_said.as_ref().filter(|said| self.is_last_word(said)).map(|said| said.words.as_str());
         for words in decided(&noted.words, said, &self.at_hand.request) {
             self.decide(Noted { words, ..noted.clone() });
         }
@@ -439,7 +435,7 @@ impl Journal {
 
     /// What the agent said last, if nothing came after it.
     fn closing(&self) -> Option<Closing> {
-        let said = self.last_said.as_ref().filter(|said| is_last_word(self, said))?;
+        let said = self.last_said.as_ref().filter(|said| self.is_last_word(said))?;
         let AtHand { request, n_edits, has_commit } = self.at_hand.clone();
         Some(Closing { said: said.clone(), request, n_edits, has_commit })
     }

@@ -30,6 +30,7 @@ mod journal;
 mod json;
 mod kept;
 mod libraries;
+mod noted;
 mod opencode;
 mod outcome;
 mod patch;
@@ -53,7 +54,7 @@ mod words;
 
 pub use checks::CheckKind;
 pub use cold::{keep, unpack};
-pub use digest::{DigestOfSession, LONGEST_TITLE, digest};
+pub use digest::{DigestOfSession, digest};
 pub use edited::{Edited, FileLines, Likeness};
 pub use format::Format;
 pub use implied::{Implied, implied};
@@ -69,7 +70,7 @@ pub use signs::{
 pub use source::LONGEST_ROW;
 pub use tally::{Fault, FaultKind, Tally};
 pub use threads::{Found, events as thread_events, threads};
-pub use titles::TitleVerdict;
+pub use titles::{LONGEST_TITLE, TitleVerdict};
 pub use todos::{Item, Todos};
 pub use tools::{ToolCall, tool_call};
 pub use turn::{

@@ -6,11 +6,11 @@ use std::collections::VecDeque;
 use chronicle_core::without_escapes;
 use jiff::Timestamp;
 
-use crate::decisions::is_asking;
 use crate::outcome;
 use crate::reading::Session;
 use crate::seen::Seen;
 use crate::tools::Called;
+use crate::tools::is_asking;
 use crate::turn::{Event, Place, Synthetic, Todo, Turn, Usage};
 
 /// How many calls may wait for their outcome.

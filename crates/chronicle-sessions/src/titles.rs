@@ -6,14 +6,12 @@ use std::collections::BTreeSet;
 use chronicle_core::thread::key;
 use chronicle_search::{Connection, Feedback, SessionRecord, SqlResult, Transaction, fingerprint};
 
-use crate::{
-    digest::{DigestOfSession, LONGEST_TITLE},
-    words::shortened,
-};
+use crate::{digest::DigestOfSession, words::shortened};
 
 mod candidates;
 
-pub(crate) use candidates::{begins_with_work, candidates};
+pub use candidates::LONGEST_TITLE;
+pub(crate) use candidates::{candidates, is_question};
 
 /// What a human said of titles of sessions.
 pub struct TitleVerdict;

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use chronicle_core::thread::{Evidence, is_alike};
 
-use crate::journal::Noted;
+use crate::noted::Noted;
 use crate::turn::{Todo, TodoItem, TodoState};
 
 /// How many items of one list, and of one session, are kept: nobody works through more.

@@ -315,3 +315,7 @@ fn short_text(raw: Raw<'_>) -> String {
 pub(crate) fn cut(text: &str, n_bytes: usize) -> String {
     text[..text.floor_char_boundary(n_bytes)].to_owned()
 }
+/// Whether a tool of that name asks the human something.
+pub(crate) fn is_asking(name: &str) -> bool {
+    matches!(name, "AskUserQuestion" | "ask_user" | "request_user_input")
+}

@@ -7,11 +7,11 @@
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use gix::ObjectId;
-use snafu::ResultExt;
+use snafu::{OptionExt, ResultExt};
 
 use crate::{
     Repository, Whom,
-    error::{GitError, ReadRefSnafu, Result, WriteObjectSnafu},
+    error::{GitError, NotANotesRefSnafu, ReadRefSnafu, Result, WriteObjectSnafu},
     store::{genuine::Genuine, notes::BETWEEN, refs::UpdateFailed, turn::Turn},
 };
 
@@ -108,10 +108,9 @@ impl Repository {
         for attempt in 0..MAX_ATTEMPTS {
             pause(attempt);
             let tip = self.notes_tip(name)?;
-            if tip.is_none()
-                && let Some(written) = turn.words.written.get(name).copied()
-                && self.ref_target(name)?.is_some()
-            {
+            if tip.is_none() && self.ref_target(name)?.is_some() {
+                // It leads to no commit: another program overwrote ours, or it never was a ref of notes.
+                let written = turn.words.written.get(name).copied().context(NotANotesRefSnafu { name })?;
                 turn.words.lost.insert((name.to_owned(), written));
                 is_unchecked = true;
             }

@@ -1,9 +1,8 @@
 //! Sentences in which a human decides something about the work.
 
 use super::LONGEST;
-use crate::titles::begins_with_work;
 use crate::typed::typed;
-use crate::words::{n_words, plain, sentences, shortened};
+use crate::words::{begins_with_work, n_words, plain, sentences, shortened};
 
 /// The fewest and the most words of such a sentence.
 const WORDS: std::ops::RangeInclusive<usize> = 3..=40;

@@ -3,7 +3,8 @@
 use chronicle_core::thread::{Origin, ThreadKind};
 
 use super::{Ending, LONGEST_SUMMARY};
-use crate::journal::{Journal, Noted};
+use crate::journal::Journal;
+use crate::noted::Noted;
 use crate::words::{plain, sentences, shortened};
 
 /// How many files are named with what is to be committed.

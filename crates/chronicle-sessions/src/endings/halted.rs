@@ -2,8 +2,9 @@
 
 use chronicle_core::thread::{Evidence, Origin, ThreadKind};
 
-use super::{Ending, LONGEST_SUMMARY, is_last_word};
-use crate::journal::{Journal, Noted};
+use super::{Ending, LONGEST_SUMMARY};
+use crate::journal::Journal;
+use crate::noted::Noted;
 use crate::words::{imperative, n_words, sentences, shortened};
 
 /// How many words the step at hand may have.
@@ -13,7 +14,7 @@ const MOST_WORDS: usize = 14;
 pub(super) fn rejected_call(journal: &Journal) -> Option<Ending> {
     let (noted, is_edit) = journal.rejected.as_ref()?;
     // The agent went on without it and came to an end; only a commit or a push is still to be done.
-    let has_last_word = journal.last_said.as_ref().is_some_and(|said| is_last_word(journal, said));
+    let has_last_word = journal.last_said.as_ref().is_some_and(|said| journal.is_last_word(said));
     if has_last_word && !journal.is_still_wanted("") {
         return None;
     }

@@ -3,7 +3,7 @@
 use chronicle_core::thread::{Origin, ThreadKind};
 
 use super::{Ending, LONGEST_SUMMARY, MOST_ITEMS, is_vague};
-use crate::journal::Noted;
+use crate::noted::Noted;
 use crate::words::{imperative, plain, sentences};
 
 /// The items of a list of what remains, in what the agent said last.

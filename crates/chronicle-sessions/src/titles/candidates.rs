@@ -9,11 +9,16 @@ use std::borrow::Cow;
 use chronicle_core::thread::{Gist, key};
 
 use crate::account::{self, n_particular};
-use crate::digest::{LONGEST_TITLE, is_question};
-use crate::journal::{Journal, Noted};
+use crate::journal::Journal;
+use crate::noted::Noted;
 use crate::reading::Session;
 use crate::typed::typed;
-use crate::words::{first_sentence, imperative, n_words, sentences, shortened, wish};
+use crate::words::{
+    begins_with_work, first_sentence, imperative, is_polite, n_words, sentences, shortened, wish,
+};
+
+/// The longest title.
+pub const LONGEST_TITLE: usize = 60;
 
 /// Wishes that may give a title.
 const EARLY_WISHES: usize = 3;
@@ -314,123 +319,6 @@ fn asked_in(sentence: &str) -> Option<&str> {
         .find(|rest| begins_with_work(rest))
 }
 
-/// Whether words begin with a verb for work on code.
-pub(crate) fn begins_with_work(words: &str) -> bool {
-    const VERBS: [&str; 109] = [
-        "explore",
-        "break",
-        "declare",
-        "capture",
-        "register",
-        "modify",
-        "apply",
-        "verify",
-        "resolve",
-        "define",
-        "rework",
-        "restructure",
-        "delegate",
-        "reorganize",
-        "track",
-        "skip",
-        "ignore",
-        "detect",
-        "redact",
-        "scope",
-        "walk",
-        "bring",
-        "pin",
-        "add",
-        "fix",
-        "implement",
-        "create",
-        "update",
-        "change",
-        "remove",
-        "delete",
-        "rename",
-        "refactor",
-        "make",
-        "move",
-        "support",
-        "write",
-        "rewrite",
-        "replace",
-        "simplify",
-        "bump",
-        "upgrade",
-        "migrate",
-        "extract",
-        "convert",
-        "set",
-        "allow",
-        "improve",
-        "handle",
-        "build",
-        "document",
-        "split",
-        "merge",
-        "rebase",
-        "port",
-        "wire",
-        "expose",
-        "introduce",
-        "disable",
-        "enable",
-        "configure",
-        "install",
-        "integrate",
-        "generate",
-        "let",
-        "append",
-        "adjust",
-        "adapt",
-        "restore",
-        "revert",
-        "clean",
-        "reduce",
-        "optimize",
-        "optimise",
-        "speed",
-        "cache",
-        "validate",
-        "test",
-        "cover",
-        "show",
-        "hide",
-        "print",
-        "display",
-        "log",
-        "return",
-        "ensure",
-        "prevent",
-        "avoid",
-        "drop",
-        "deprecate",
-        "unify",
-        "consolidate",
-        "deduplicate",
-        "design",
-        "draft",
-        "automate",
-        "automatically",
-        "switch",
-        "use",
-        "store",
-        "save",
-        "send",
-        "render",
-        "parse",
-        "sort",
-        "limit",
-        "bound",
-        "publish",
-        "deploy",
-    ];
-    let first = words.split(|c: char| !c.is_alphanumeric() && c != '-').next().unwrap_or_default();
-    VERBS.iter().any(|verb| verb.eq_ignore_ascii_case(first))
-}
-
 /// Whether a wish tells what is to be done, rather than to go on, to answer something, or how things are.
 fn is_telling(asked: &Noted) -> bool {
     const NARRATIVES: [&str; 32] = [
@@ -572,6 +460,12 @@ fn short_path(word: &str) -> Cow<'_, str> {
         Some(tail) => Cow::Owned(word.replacen(path, tail, 1)),
         None => Cow::Borrowed(word),
     }
+}
+
+/// Whether a wish asks to be told something; `can you …?` asks for work.
+pub(crate) fn is_question(wish: &Noted) -> bool {
+    let sentence = first_sentence(&wish.words);
+    sentence.ends_with(['?', '？']) && !is_polite(sentence)
 }
 
 #[cfg(test)]

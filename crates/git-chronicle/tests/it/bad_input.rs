@@ -833,7 +833,10 @@ fn a_notes_ref_without_notes_is_read_as_empty_and_keeps_its_files() {
 
 #[test]
 fn a_notes_ref_that_holds_no_commit_is_reported_and_never_written() {
-    let (repo, _) = annotated();
+    // What Chronicle wrote itself, and another program overwrote, is restored: `dropped.rs` shows it.
+    let repo = TestRepo::new();
+    repo.write("pool.rs", "fn acquire() {}\n");
+    repo.commit("one");
     for target in ["HEAD:pool.rs", "HEAD^{tree}"] {
         let target = repo.git(&["rev-parse", target]);
         repo.git(&["update-ref", "refs/notes/chronicle", &target]);
