@@ -21,7 +21,7 @@ const fn named(kind: &'static str, name: &'static str, form: &'static str) -> Ki
     Kind { kind, name, form, is_known_alone: false }
 }
 
-/// Most used services first; 90 characters and more are drawn where a form says so.
+/// In alphabetical order; 90 characters and more are drawn where a form says so.
 pub(crate) const KINDS: &[Kind] = &[
     known("Adafruit IO", "ADAFRUIT_IO_KEY", "aio_{28:alnum}"),
     known("age", "AGE_KEY", "AGE-SECRET-KEY-1{58:UPPER}"),

@@ -11,6 +11,7 @@ use chronicle_serve::{
     hooks::Host,
     setup::{Ground, Scope, Wanted},
 };
+use chronicle_workplace::Workplace;
 use libfuzzer_sys::fuzz_target;
 
 const FILES: [(Host, &str); 4] = [
@@ -28,7 +29,7 @@ fuzz_target!(|input: &[u8]| {
     fs::create_dir_all(path.parent().expect("it is in a folder")).expect("it can be made");
     fs::write(&path, settings).expect("it can be written");
     on_ground(|repo| {
-        let chronicle = Chronicle::new(repo, now(), false).with_environment(environment);
+        let chronicle = Chronicle::new(Workplace::new(repo, now(), false).with_environment(environment));
         let ground =
             Ground::new(&chronicle, environment, Path::new("/bin/git-chronicle")).expect("there is a home");
         ground.set_up(&[agent], Scope::User, Wanted::default(), false).expect("files can be written");

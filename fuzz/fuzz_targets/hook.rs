@@ -7,6 +7,7 @@ use std::{ffi::OsString, path::Path};
 use chronicle::Chronicle;
 use chronicle_fuzz::{assert_shown, environment, now, on_ground, placed};
 use chronicle_serve::hooks::{AgentEvent, Behind, Host, Surroundings, answer};
+use chronicle_workplace::Workplace;
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 
@@ -21,7 +22,7 @@ fuzz_target!(|input: &[u8]| {
 });
 
 fn check(repo: &Path, host: Host, event: AgentEvent, payload: &[u8]) {
-    let chronicle = Chronicle::new(repo, now(), true).with_environment(in_hook);
+    let chronicle = Chronicle::new(Workplace::new(repo, now(), true).with_environment(in_hook));
     let given = answer(&chronicle, Surroundings { environment: in_hook }, host, event, payload);
     assert!(
         given.stdout.is_empty() || serde_json::from_str::<Value>(&given.stdout).is_ok(),

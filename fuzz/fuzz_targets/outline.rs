@@ -8,6 +8,7 @@ use chronicle_core::count_lines;
 use chronicle_outline::{MAX_ITEMS, MAX_NAME_BYTES, MAX_SIGNATURE_BYTES, NoOutline, outline};
 use libfuzzer_sys::fuzz_target;
 
+/// The first byte of a seed is its place in here, so new ones come last.
 const NAMES: [&str; 20] = [
     "a.sh", "a.c", "a.cpp", "a.cs", "a.go", "a.java", "a.js", "a.json", "a.kt", "a.md", "a.php", "a.py",
     "a.rb", "a.rs", "a.scala", "a.swift", "a.toml", "a.tsx", "a.ts", "a.yaml",

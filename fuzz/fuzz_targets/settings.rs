@@ -5,9 +5,8 @@
 
 use std::{cell::RefCell, ffi::OsString, fs, path::Path};
 
-use chronicle::Chronicle;
-use chronicle_workplace::{Rule, SETTINGS};
 use chronicle_fuzz::{assert_shown, now, on_ground, pieces};
+use chronicle_workplace::{Rule, SETTINGS, Workplace};
 use libfuzzer_sys::fuzz_target;
 
 thread_local! {
@@ -27,7 +26,7 @@ fn check(repo: &Path, tracked: &[u8], config: &[u8], parameters: Option<&str>) {
     fs::write(&tracked_file, tracked).expect("it can be written");
     fs::write(&config_file, [&before[..], b"\n", config].concat()).expect("it can be written");
     PARAMETERS.set(parameters.map(str::to_owned));
-    let settings = Chronicle::new(repo, now(), false).with_environment(environment).settings();
+    let settings = Workplace::new(repo, now(), false).with_environment(environment).settings();
     fs::write(&config_file, before).expect("it can be written");
     let Ok(settings) = settings else { return };
 

@@ -206,12 +206,12 @@ mod tests {
         check(".rs", "", None);
         check("", "#!", None);
         check("bin/run", "#!/usr/bin/env", None);
-        check("pool.lua", "", None);
+        check("pool.xyz", "", None);
     }
 
     #[test]
     fn unknown_languages_have_a_word() {
-        assert_eq!(guessed_name("a/pool.lua"), "Lua");
+        assert_eq!(guessed_name("a/pool.hs"), "Haskell");
         assert_eq!(guessed_name("pool.XYZ"), "xyz");
         assert_eq!(guessed_name("a/Makefile"), "makefile");
     }

@@ -153,8 +153,8 @@ fn long_lines_and_large_files_end_soon() {
 
 #[test]
 fn unknown_languages_are_named() {
-    let error = outline("a/pool.lua", b"x").unwrap_err();
-    assert_eq!(error.to_string(), "No tree-sitter grammar for Lua. Anchor resolution unavailable.");
+    let error = outline("a/pool.hs", b"x").unwrap_err();
+    assert_eq!(error.to_string(), "No tree-sitter grammar for Haskell. Anchor resolution unavailable.");
 }
 
 proptest! {

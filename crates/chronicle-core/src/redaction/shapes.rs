@@ -27,7 +27,7 @@ const fn strict(kind: Kind, prefix: &'static str, body: fn(&u8) -> bool, min: us
 
 pub(super) const ANY: usize = usize::MAX;
 
-/// A prefix stands before those that it begins with.
+/// A longer prefix comes before a shorter one that it starts with.
 pub(super) const SHAPES: &[Shape] = &[
     shape(Kind::Password, "$1$", alphabet::crypt, 22, ANY),
     shape(Kind::Password, "$2a$", alphabet::crypt, 50, ANY),
