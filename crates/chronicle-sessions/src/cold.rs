@@ -3,6 +3,7 @@
 //! Every string goes through the same as what is stored of a turn. A row stays a row, so that what is kept can be read
 //! like the transcript that it was made of.
 
+use std::borrow::Cow;
 use std::io::{self, BufRead, Read, Write};
 
 use chronicle_core::redaction::{Removed, for_storage};
@@ -28,6 +29,7 @@ pub fn keep(source: &mut dyn BufRead, into: &mut dyn Write) -> io::Result<u64> {
     let mut line = Vec::new();
     let mut is_first = true;
     while 0 < source.take(LONGEST_DOCUMENT).read_until(b'\n', &mut line)? {
+        repair(&mut line);
         hide_private(&mut line);
         let values: Result<Vec<Value>, _> = serde_json::Deserializer::from_slice(&line).into_iter().collect();
         match values {
@@ -38,6 +40,7 @@ pub fn keep(source: &mut dyn BufRead, into: &mut dyn Write) -> io::Result<u64> {
                 if LONGEST_DOCUMENT <= line.len() as u64 {
                     return Err(io::Error::new(io::ErrorKind::FileTooLarge, "the document is too long"));
                 }
+                repair(&mut line);
                 hide_private(&mut line);
                 out.document(&line)?;
             }
@@ -49,6 +52,13 @@ pub fn keep(source: &mut dyn BufRead, into: &mut dyn Write) -> io::Result<u64> {
     let Counted { out, n_written } = out;
     out.finish()?;
     Ok(n_written)
+}
+
+/// Puts marks in the place of bytes that are no text, so that the rest of a row is still looked at as one.
+fn repair(row: &mut Vec<u8>) {
+    if let Cow::Owned(text) = String::from_utf8_lossy(row) {
+        *row = text.into_bytes();
+    }
 }
 
 /// Takes out of a row or a document what private spans cover over the blocks of a message.
@@ -104,8 +114,12 @@ mod tests {
     use super::*;
 
     fn round(text: &str) -> String {
+        round_of(text.as_bytes())
+    }
+
+    fn round_of(mut bytes: &[u8]) -> String {
         let (mut packed, mut out) = (Vec::new(), Vec::new());
-        keep(&mut text.as_bytes(), &mut packed).expect("it can be kept");
+        keep(&mut bytes, &mut packed).expect("it can be kept");
         let n = unpack(&mut packed.as_slice(), &mut out).expect("it can be unpacked");
         assert_eq!(n, out.len() as u64);
         String::from_utf8(out).expect("it is text")
@@ -131,5 +145,13 @@ mod tests {
         assert_eq!(round(broken), "{\n \"a\": 1\n}\nodd password=[redacted:password]");
         assert_eq!(round(""), "");
         assert_eq!(round("no json"), "no json");
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_make_no_row_a_line() {
+        let row = b"{\"text\":\"a\xd9b\"}\n";
+        assert_eq!(round_of(row), "{\"text\":\"a\u{fffd}b\"}\n");
+        let document = b"{\"messages\":[\n{\"text\":\"a\xd9b\"}\n]}\n";
+        assert_eq!(round_of(document), "{\"messages\":[{\"text\":\"a\u{fffd}b\"}]}\n");
     }
 }

@@ -28,6 +28,8 @@ struct Held {
     id: String,
     bytes: Vec<u8>,
     place: Place,
+    /// Whether these are the bytes of the file.
+    is_as_stored: bool,
 }
 
 #[derive(Default)]
@@ -65,7 +67,7 @@ impl Transcript for Gemini {
         } else if fields.kind.is_empty() {
             if fields.is_header { Verdict::Kept } else { Verdict::unknown("") }
         } else {
-            self.hold(&fields, &row.bytes[..length], &row.place, stream)
+            self.hold(&fields, row, length, stream)
         };
         Ok((verdict, length))
     }
@@ -82,7 +84,13 @@ impl Transcript for Gemini {
 }
 
 impl Gemini {
-    fn hold(&mut self, fields: &Fields<'_>, bytes: &[u8], place: &Place, stream: &mut Stream<'_>) -> Verdict {
+    fn hold(
+        &mut self,
+        fields: &Fields<'_>,
+        row: &Row<'_>,
+        length: usize,
+        stream: &mut Stream<'_>,
+    ) -> Verdict {
         let verdict = match &*fields.kind {
             "user" | "gemini" | "error" => Verdict::Kept,
             "info" if fields.content.is_some_and(is_cancelled) => Verdict::Kept,
@@ -92,7 +100,12 @@ impl Gemini {
         if let Some(held) = self.held.take().filter(|held| held.id != fields.id || held.id.is_empty()) {
             tell(&held, stream);
         }
-        self.held = Some(Held { id: fields.id.to_string(), bytes: bytes.to_owned(), place: place.clone() });
+        self.held = Some(Held {
+            id: fields.id.to_string(),
+            bytes: row.bytes[..length].to_owned(),
+            place: row.place.clone(),
+            is_as_stored: row.is_as_stored(),
+        });
         verdict
     }
 }
@@ -134,7 +147,10 @@ fn is_cancelled(content: Raw<'_>) -> bool {
 }
 
 fn tell(held: &Held, stream: &mut Stream<'_>) {
-    let row = Row::new(&held.bytes, held.place.clone());
+    let row = match std::str::from_utf8(&held.bytes) {
+        Ok(text) if !held.is_as_stored => Row::repaired(text, held.place.clone()),
+        _ => Row::new(&held.bytes, held.place.clone()),
+    };
     let mut fields = Fields::default();
     if json::first_object(&row, |key, value| fields.set(key, value)).is_err() {
         return;

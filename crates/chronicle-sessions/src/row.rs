@@ -36,6 +36,11 @@ impl<'a> Row<'a> {
         Self { bytes, text: Some(text), may_have_mark, place, is_whole_line: false, is_as_stored: false }
     }
 
+    /// Whether its bytes are those of the file.
+    pub(crate) fn is_as_stored(&self) -> bool {
+        self.is_as_stored
+    }
+
     /// The row with other bytes of the same length in its place.
     pub(crate) fn with_bytes<'b>(&self, bytes: &'b [u8]) -> Row<'b> {
         Row { bytes, text: simdutf8::basic::from_utf8(bytes).ok(), place: self.place.clone(), ..*self }

@@ -54,6 +54,15 @@ fn bytes_that_are_no_utf_8_are_replaced_and_reported() {
 }
 
 #[test]
+fn a_repaired_message_of_a_document_is_where_the_file_has_it() {
+    let start = b"{\"sessionId\":\"s\",\"messages\":[{\"id\":\"0\",\"type\":\"user\",\"content\":\"";
+    let file = [&start[..], &[0xff; 60], b"why?\"}]}"].concat();
+    let (_, turns) = told_as(&file[..], Some(Format::GeminiDocument));
+    assert!(turns[0].words.contains("why?"), "{}", turns[0].words);
+    assert!(turns[0].place.bytes.end <= file.len() as u64, "{:?}", turns[0].place);
+}
+
+#[test]
 fn half_an_emoji_does_not_cost_the_words() {
     let (_, turns) = told(br#"{"type":"user","uuid":"u","message":{"content":"cut \ud83d"}}"#);
     assert!(turns[0].words.starts_with("prompt: cut "), "{}", turns[0].words);
