@@ -54,8 +54,10 @@ pub fn keep(source: &mut dyn BufRead, into: &mut dyn Write) -> io::Result<u64> {
     Ok(n_written)
 }
 
-/// Puts marks in the place of bytes that are no text, so that the rest of a row is still looked at as one.
+/// Puts marks in the place of bytes that are no text, and takes control characters out, which no JSON has: the rest of a row
+/// is still looked at as one.
 fn repair(row: &mut Vec<u8>) {
+    row.retain(|byte| 0x20 <= *byte || b"\t\n\r".contains(byte));
     if let Cow::Owned(text) = String::from_utf8_lossy(row) {
         *row = text.into_bytes();
     }
@@ -151,6 +153,7 @@ mod tests {
     fn bytes_that_are_no_text_make_no_row_a_line() {
         let row = b"{\"text\":\"a\xd9b\"}\n";
         assert_eq!(round_of(row), "{\"text\":\"a\u{fffd}b\"}\n");
+        assert_eq!(round("{\"text\":\"a\u{2}b\"}\n"), "{\"text\":\"ab\"}\n");
         let document = b"{\"messages\":[\n{\"text\":\"a\xd9b\"}\n]}\n";
         assert_eq!(round_of(document), "{\"messages\":[{\"text\":\"a\u{fffd}b\"}]}\n");
     }
