@@ -82,9 +82,10 @@ pub(crate) fn leave_out_what_repositories_bring() {
 fn variables_to_leave_out(is_own: &dyn Fn(&Path) -> bool) -> Vec<&'static str> {
     // Those of certificates say whom a model's client trusts.
     let paths = ["TMPDIR", "TZDIR", "SSL_CERT_FILE", "SSL_CERT_DIR"];
-    let paths = paths
-        .into_iter()
-        .filter(|name| environment(name).is_some_and(|path| !path.is_empty() && !is_own(Path::new(&path))));
+    let is_endless = |path: &Path| path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir());
+    let is_harmless = |path: &Path| path.as_os_str().is_empty() || is_own(path) && !is_endless(path);
+    let paths =
+        paths.into_iter().filter(|name| environment(name).is_some_and(|path| !is_harmless(Path::new(&path))));
     let mut names: Vec<_> = paths.collect();
     // The system asks other servers for an address because of these.
     names.extend(["LOCALDOMAIN", "RES_OPTIONS", "HOSTALIASES"]);

@@ -73,7 +73,7 @@ pub fn export(repository: &Repository, make: &MakeLine<'_>, out: &mut dyn Write)
     let mut exported = Exported::default();
     for name in SHARED_REFS {
         let mut keys: BTreeMap<ObjectId, Vec<ObjectId>> = BTreeMap::new();
-        // `doctor` names a ref that is none.
+        // `doctor` reports a ref that holds no notes.
         for note in if_notes(repository.notes(name), &mut Vec::new())?.into_iter().flatten() {
             keys.entry(note.blob).or_default().push(note.key);
         }

@@ -78,17 +78,25 @@ impl Repository {
         mut edit: impl FnMut(&mut NotesEdit<'_>) -> Result<T, E>,
     ) -> Result<(T, Recovered), E> {
         self.move_ref(name, message, |tip| {
-            let mut notes = NotesEdit {
-                repository: self,
-                state: self.notes_state(name, tip)?,
-                name,
-                changed: BTreeMap::new(),
+            let tree = match tip {
+                Some(tip) => self.tree_of_notes(name, tip)?,
+                None => self.write_object(&gix::objs::Tree::empty()).map_err(E::from)?,
             };
-            let value = edit(&mut notes)?;
-            match notes.changed.is_empty() {
-                true => Ok((value, None)),
-                false => Ok((value, Some(self.commit_notes(notes, tip, message)?))),
-            }
+            let mut attempt = |tree: ObjectId| -> Result<(T, Option<ObjectId>), E> {
+                let state = gix::note::plumbing::State::new(tree, &Genuine(self.plain()));
+                let state = state.context(ReadRefSnafu { name })?;
+                let mut notes = NotesEdit { repository: self, state, name, changed: BTreeMap::new() };
+                let value = edit(&mut notes)?;
+                match notes.changed.is_empty() {
+                    true => Ok((value, None)),
+                    false => Ok((value, Some(self.commit_notes(notes, tip, message)?))),
+                }
+            };
+            // The library gives up on a tree with two notes on one object.
+            attempt(tree).or_else(|error| match self.united(name, tree) {
+                Ok(Some(united)) => attempt(united),
+                _ => Err(error),
+            })
         })
     }
 
@@ -174,30 +182,15 @@ impl Repository {
         self.inner.find_commit(commit).is_ok_and(|commit| parents(commit) == Vec::from_iter(tip))
     }
 
-    fn notes_state(&self, name: &str, tip: Option<ObjectId>) -> Result<gix::note::plumbing::State> {
-        let tree = match tip {
-            Some(tip) => self.unmixed(name, self.tree_of_notes(name, tip)?)?,
-            None => self.write_object(&gix::objs::Tree::empty())?,
-        };
-        gix::note::plumbing::State::new(tree, &Genuine(self.plain())).context(ReadRefSnafu { name })
-    }
-
-    /// The same notes, where the tree has no two notes on one object; else one in which they are united as git does. The
-    /// library cannot write to a tree with two.
-    fn unmixed(&self, name: &str, tree: ObjectId) -> Result<ObjectId> {
-        if !self.may_hold_doubles(tree)? {
-            return Ok(tree);
-        }
-        let mut by_key: BTreeMap<ObjectId, Vec<ObjectId>> = BTreeMap::new();
-        for note in self.list_notes(name, tree)?.0 {
-            by_key.entry(note.key).or_default().push(note.blob);
-        }
+    /// A tree with the same notes, those on one object united as git does; `None` where there are no two on one.
+    fn united(&self, name: &str, tree: ObjectId) -> Result<Option<ObjectId>> {
+        let by_key = self.all_blobs(Some(tree))?;
         if by_key.values().all(|blobs| blobs.len() == 1) {
-            return Ok(tree);
+            return Ok(None);
         }
         let empty = self.write_object(&gix::objs::Tree::empty())?;
-        let mut state =
-            gix::note::plumbing::State::new(empty, &Genuine(self.plain())).context(ReadRefSnafu { name })?;
+        let state = gix::note::plumbing::State::new(empty, &Genuine(self.plain()));
+        let mut state = state.context(ReadRefSnafu { name })?;
         for (key, blobs) in by_key {
             let blob = match blobs[..] {
                 [one] => one,
@@ -208,33 +201,7 @@ impl Repository {
             };
             state.edit(key, Some(blob), self).context(WriteObjectSnafu)?;
         }
-        state.write(self).context(WriteObjectSnafu)
-    }
-
-    /// Whether a tree of notes has notes next to directories of notes, at the two upper levels: git makes it so only while
-    /// it changes the fan-out of a few thousand notes.
-    fn may_hold_doubles(&self, tree: ObjectId) -> Result<bool> {
-        let look = |tree: ObjectId| {
-            self.in_genuine_tree(tree, |entries| {
-                let notes = entries.filter_map(std::result::Result::ok);
-                let notes = notes.filter(|entry| entry.filename.iter().all(u8::is_ascii_hexdigit));
-                let (trees, blobs): (Vec<_>, Vec<_>) = notes
-                    .map(|entry| (entry.mode.is_tree(), entry.oid.to_owned()))
-                    .partition(|(is_tree, _)| *is_tree);
-                (trees, !blobs.is_empty())
-            })
-        };
-        let (trees, has_notes) = look(tree)?;
-        if has_notes || trees.is_empty() {
-            return Ok(has_notes && !trees.is_empty());
-        }
-        for (_, below) in trees {
-            let (trees, has_notes) = look(below)?;
-            if has_notes && !trees.is_empty() {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        state.write(self).context(WriteObjectSnafu).map(Some)
     }
 
     fn commit_notes(

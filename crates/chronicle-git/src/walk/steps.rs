@@ -65,7 +65,7 @@ const MAX_IN_TURN: usize = 256;
 /// This much of the end of a ref's log is read.
 const MAX_LOG_BYTES: u64 = 256 << 10;
 
-type Blobs = BTreeMap<ObjectId, Vec<ObjectId>>;
+pub(crate) type Blobs = BTreeMap<ObjectId, Vec<ObjectId>>;
 
 impl Repository {
     /// The versions of the notes ref `name` in which another program may have dropped something.
@@ -318,7 +318,7 @@ impl Repository {
     }
 
     /// Each note of a tree.
-    fn all_blobs(&self, tree: Option<ObjectId>) -> Result<Blobs> {
+    pub(crate) fn all_blobs(&self, tree: Option<ObjectId>) -> Result<Blobs> {
         let mut blobs = Blobs::new();
         let notes = tree.map(|tree| self.list_notes(crate::NOTES_REF, tree)).transpose()?;
         for note in notes.into_iter().flat_map(|(notes, _)| notes) {

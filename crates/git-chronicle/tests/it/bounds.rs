@@ -65,7 +65,7 @@ fn files_without_an_end_that_an_agents_variables_name_are_not_read() {
     let commit = desk.repo.git(&["rev-parse", "HEAD"]);
     let pipe = desk.repo.path().join("pipe");
     assert!(testkit::command("mkfifo", desk.repo.path()).arg(&pipe).status().unwrap().success());
-    let variables = ["TZ", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"];
+    let variables = ["TZ", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "SSL_CERT_FILE"];
     for (n, name) in variables.into_iter().enumerate() {
         for value in ["pipe", "/dev/zero", pipe.to_str().unwrap()] {
             let summary = format!("The reason number {n}, {value}");
