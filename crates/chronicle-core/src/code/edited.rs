@@ -75,9 +75,11 @@ pub(crate) fn edited(
                 left.names.iter().filter(is_own).any(|name| right.names.contains(name))
             };
             let shares_name = || !left.names.is_disjoint(&right.names);
+            let is_spelled =
+                || left.names.is_empty() || right.names.is_empty() || LEAST_SPELLED_ALIKE <= letters();
             // An import is about what it names, whatever took its place.
-            let is_free = is_only && !is_import(left.text.as_bytes());
-            let counts = LEAST_ALIKE <= likeness && (is_free || shares_name() && keeps_its_own());
+            let is_free = || is_only && !is_import(left.text.as_bytes()) && (shares_name() || is_spelled());
+            let counts = LEAST_ALIKE <= likeness && (is_free() || shares_name() && keeps_its_own());
             let likeness = if counts { likeness } else { 0.0 };
             alike[row * after.len() + column] = likeness;
             let together = best[row * width + column] + likeness;
@@ -208,6 +210,8 @@ mod tests {
         check("let x = foo(a);", "while queue.wait() {", &[]);
         check("let a2 = x + 2;\nlet b2 = a2 * 9;\na2 + b2\n", "match x {\n0 => 1,\nn => n << 1,\n}\n", &[]);
         check("", "let x = 1;", &[]);
+        check("/****** READING FILES ******/", "/****** WRITING LOGS ******/", &[]);
+        check("/****** READING FILES ******/", "/****** READING FILE ******/", &[(0, 0)]);
     }
 
     #[test]

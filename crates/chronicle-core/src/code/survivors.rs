@@ -35,6 +35,9 @@ pub(crate) struct Found {
     pub(crate) is_only: bool,
 }
 
+/// Lines that were edited in place prove where a range is if at least this share of it is left.
+const LEAST_EDITED_SHARE: f64 = 0.5;
+
 /// A line of the range that survived.
 #[derive(Debug, Clone, Copy)]
 struct Survivor {
@@ -87,7 +90,14 @@ pub(crate) fn survivors(
     let judge_all = !(start..end).any(|line| map.is_substantive(line));
     let is_judged = |line: usize| judge_all || map.is_substantive(line);
     found.retain(|line| is_judged(line.old));
-    let proofs: Vec<Survivor> = found.iter().copied().filter(|line| line.is_proof).collect();
+    let n_judged = (start..end).filter(|line| is_judged(*line)).count();
+    #[expect(clippy::cast_precision_loss, reason = "line counts are far below 2^52")]
+    let share_of =
+        |found: &[Survivor]| found.iter().map(|line| line.worth).sum::<f64>() / n_judged.max(1) as f64;
+    // A line that is merely like one of many that are gone is a neighbour's, or the end of a range that went elsewhere.
+    let counts_edited = LEAST_EDITED_SHARE <= share_of(&found);
+    let is_proof = |line: &&Survivor| line.is_proof && (counts_edited || 1.0 <= line.worth);
+    let proofs: Vec<Survivor> = found.iter().filter(is_proof).copied().collect();
     let is_proven = !proofs.is_empty();
     if is_proven {
         let slack = 3 + range.len() as usize / 2;
@@ -103,9 +113,7 @@ pub(crate) fn survivors(
     }
     let proven: HashSet<u32> = lines(&proofs).into_iter().collect();
     let hull = largest_cluster(&lines(&found), range.len(), |line| !is_proven || proven.contains(&line))?;
-    let n_judged = (start..end).filter(|line| is_judged(*line)).count();
-    #[expect(clippy::cast_precision_loss, reason = "line counts are far below 2^52")]
-    let share = found.iter().map(|line| line.worth).sum::<f64>() / n_judged.max(1) as f64;
+    let share = share_of(&found);
     let lines = with_edges(hull, &lines(&by_diff));
     Some(Found { lines, share: share.min(1.0), is_intact: false, is_proven, is_only: false })
 }

@@ -118,6 +118,33 @@ fn a_line_that_was_edited_in_place_is_changed() {
 }
 
 #[test]
+fn an_edited_line_alone_proves_nothing_of_a_range_that_is_gone() {
+    let old = "fn reply(name: &str) {
+    write_event(name, message);
+}
+
+fn head(code: u16, headers: &Headers) {
+    for (key, value) in headers {
+        writer.set(key, value);
+    }
+    writer.send(code);
+}
+
+fn stream(step: Step) {
+    let queue = open_queue(step);
+";
+    let new = "fn stream(step: Step) -> bool {
+    let queue = open_queue(step);
+";
+    check(old, (1, 12), new, "Rewritten, perhaps 1:1");
+    // Asked about alone, it is the same line, and so is a range of which it is half.
+    check(old, (12, 12), new, "1:1 changed 0.62");
+    check(old, (11, 13), new, "1:2 changed 0.81");
+    // A line that is there as it was does prove the place.
+    check(old, (1, 13), new, "1:2 changed 0.20");
+}
+
+#[test]
 fn an_import_in_the_place_of_another_is_another() {
     let old =
         "import com.example.pool.Queue;\nimport com.example.pool.Timeout;\nimport com.example.net.Door;\n";
