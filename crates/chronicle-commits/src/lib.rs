@@ -32,7 +32,7 @@ pub use read::name_now::whereabouts;
 pub use rewrite::{carry, reconcile};
 pub use share::{agent_trace, dropped, merging, purge, sync, tidy, transfer};
 pub use write::context::{AuthorContext, split_words};
-pub use write::{input, mend};
+pub use write::{form, input, mend};
 /// How files are outlined by a process of its own.
 pub mod parsing {
     pub use chronicle_outline::{MAX_MEMORY, TIMED_OUT, outline_apart, serve};

@@ -5,6 +5,7 @@ mod check;
 pub(crate) mod context;
 pub(crate) mod derive;
 mod document;
+pub mod form;
 pub mod input;
 pub mod mend;
 pub(crate) mod said;

@@ -89,7 +89,7 @@ pub(super) fn diagnosis(diagnosis: &Diagnosis) -> String {
             Health::Ok => "ok",
             Health::Note => "note",
             Health::Problem => "PROBLEM",
-            Health::Mended => "mended",
+            Health::Mended => "fixed",
         };
         let _ = writeln!(out, "- {health}: {}: {}", finding.check, words::indented(&finding.seen, "  "));
         if let Some(mend) = &finding.mend {

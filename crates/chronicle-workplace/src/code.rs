@@ -158,6 +158,7 @@ codes! {
     BlockTooLong, "block_too_long", Cannot, "a block has no room for the text", Some("`git chronicle blocks edit` opens it again, to be shortened; the block is as it was");
     BlockChanged, "block_changed", Cannot, "the block was changed elsewhere since it was opened", Some("`git chronicle blocks show` shows it as it is now; nothing was stored");
     EditorFailed, "editor_failed", Cannot, "the editor failed", Some("GIT_EDITOR, core.editor, VISUAL or EDITOR names the editor");
+    NothingWritten, "nothing_written", Cannot, "the editor left nothing to store", None;
     NothingToDo, "nothing_to_do", Cannot, "a thread is as it was to be already", None;
     StoreTooNew, "store_too_new", Cannot, "session memory was written by a newer version; it is left alone", Some("update Chronicle; nothing was changed");
     StoreDamaged, "store_damaged", Cannot, "the file of session memory is damaged; it is left alone", Some("move it away and run `git chronicle session ingest`: it is made again from the transcripts");

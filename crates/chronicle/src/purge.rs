@@ -1,5 +1,7 @@
 //! Takes words out of every version of the notes.
 
+use std::{io::Read, path::PathBuf};
+
 use chronicle_commits::purge::{PurgeReport, PurgeTarget, purge, would_purge};
 use chronicle_core::{EntryId, plain};
 use chronicle_git::{FETCHED_NOTES, GitError, ObjectId, PURGED_REF};
@@ -8,7 +10,7 @@ use chronicle_workplace::{Error, error::quoted};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Chronicle, gc, writer_log::WriterLog};
+use crate::{Chronicle, MAX_INPUT_BYTES, files, gc, writer_log::WriterLog};
 
 /// What was purged, and what is left to do.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -76,6 +78,7 @@ impl Chronicle {
             Ok(None) | Err(Error::NoHome) => Vec::new(),
             Err(other) => return Err(other),
         };
+        let waiting = self.texts_that_wait(|text| report.texts.are_in(text))?;
         let quoted_by = std::mem::take(&mut report.quoted_by);
         let mut reply = PurgeReply { done: true, ..reply(report) };
         self.forget_purged_words()?;
@@ -102,7 +105,29 @@ impl Chronicle {
         reply.still_held.extend(sessions.into_iter().map(|session| {
             format!("session {session} on this machine, until `git chronicle session forget {session}`")
         }));
+        reply.still_held.extend(
+            waiting
+                .into_iter()
+                .map(|path| format!("`{path}`, a text of yours, until it is stored or deleted")),
+        );
         Ok(reply)
+    }
+
+    /// The texts that an editor left and that could not be stored, as far as `has_words` finds something in them.
+    fn texts_that_wait(&self, has_words: impl Fn(&[u8]) -> bool) -> Result<Vec<String>, Error> {
+        let folder = match self.workplace.memory_home() {
+            Ok(home) => home.join("edited"),
+            Err(Error::NoHome) => return Ok(Vec::new()),
+            Err(other) => return Err(other),
+        };
+        let paths = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|file| file.path());
+        let has_words = |path: &PathBuf| {
+            let mut text = Vec::new();
+            let most = MAX_INPUT_BYTES as u64;
+            let read = files::open(path).and_then(|file| file.take(most).read_to_end(&mut text));
+            read.is_ok() && has_words(&text)
+        };
+        Ok(paths.filter(has_words).map(|path| plain(&path.to_string_lossy()).into_owned()).collect())
     }
 
     /// Empties what may quote words that were purged, here or by a pull: logs, and the bundles of `gc`, all of whose

@@ -2,18 +2,56 @@
 
 use std::{
     fs, io,
-    path::Path,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
 };
+
+use chronicle_workplace::Error;
 
 use crate::{
     background,
     error::{CommandError, EditorSnafu},
+    ui::Ui,
 };
+
+/// Lets the user edit `text` in the file `path`, and stores what they leave.
+///
+/// A text that is refused, or whose editor failed after a change, is kept there and opened again the next time. So is one
+/// that this program could not store because it was killed.
+pub(crate) fn edit<T>(
+    path: &Path,
+    text: &str,
+    ui: &mut Ui,
+    store: impl FnOnce(&str) -> Result<T, Error>,
+) -> Result<T, CommandError> {
+    let kept = fs::read_to_string(path).ok();
+    if kept.is_some() {
+        ui.tell(&format!("this is the text that was not stored before, kept in {}", path.display()));
+    }
+    let before = kept.as_deref().unwrap_or(text);
+    write_private(path, before).map_err(|source| Error::WriteOutput { path: path.to_owned(), source })?;
+    let opened = open(path);
+    let path = PathBuf::from(path);
+    let after = fs::read_to_string(&path);
+    let after = after.map_err(|source| CommandError::from(Error::ReadInput { path: path.clone(), source }));
+    if let Err(error) = opened {
+        if kept.is_none() && after.is_ok_and(|after| after == before) {
+            let _removed = fs::remove_file(&path);
+        }
+        return Err(error);
+    }
+    match store(&after?) {
+        Ok(stored) => {
+            let _removed = fs::remove_file(&path);
+            Ok(stored)
+        }
+        Err(source) => Err(CommandError::KeptText { path, source }),
+    }
+}
 
 /// Opens `path` in the editor that git would open for this user, and waits until it is closed.
 #[expect(clippy::disallowed_methods, reason = "the editor is the user's, and git knows which it is")]
-pub(crate) fn open(path: &Path) -> Result<(), CommandError> {
+fn open(path: &Path) -> Result<(), CommandError> {
     // An agent's variables may be a repository's, and it has no eyes.
     if background::is_of_agent() {
         return EditorSnafu { editor: "none, where an agent runs this" }.fail();

@@ -46,6 +46,9 @@ pub(crate) enum CommandError {
     /// An edited text that was refused, and where it is kept.
     #[snafu(display("what you wrote is kept in `{}`, for {source}", path.display()))]
     KeptText { path: PathBuf, source: chronicle_workplace::Error },
+    /// An editor that left nothing.
+    #[snafu(display("the text is empty; nothing was stored"))]
+    NothingWritten,
     /// An editor that failed.
     #[snafu(display("the editor `{editor}` failed; nothing was changed"))]
     Editor { editor: String },
@@ -88,6 +91,7 @@ impl CommandError {
             Self::NoPerson { .. } => Code::NoPerson,
             Self::Git { .. } => Code::Git,
             Self::Editor { .. } => Code::EditorFailed,
+            Self::NothingWritten => Code::NothingWritten,
             Self::Serve { source } => source.code(),
             Self::Stdout { .. } | Self::Stdin { .. } | Self::Directory { .. } => Code::Io,
         }

@@ -40,7 +40,7 @@ const fn place(path: &'static str, holds: &'static str, forgets: Forgets) -> Tex
 }
 
 /// Every place of session memory.
-pub const TEXT_PLACES: [TextPlace; 17] = [
+pub const TEXT_PLACES: [TextPlace; 18] = [
     place(
         "chronicle.db",
         "turns, digests, threads, blocks, what was learned, the search index",
@@ -63,6 +63,7 @@ pub const TEXT_PLACES: [TextPlace; 17] = [
     place("allowed", "what repositories may set, by their paths", Forgets::Nothing),
     place("key-addresses.json", "where keys of models went, by their variables", Forgets::Nothing),
     place("known-keys.json", "fingerprints of the keys of models that you used", Forgets::Nothing),
+    place("edited/", "texts of yours that an editor left and that could not be stored", Forgets::Nothing),
     place("setup", "what `setup` added to settings of agents", Forgets::Nothing),
     place("sleep.lock", "nothing", Forgets::Nothing),
     place("wording.lock", "nothing", Forgets::Nothing),

@@ -1,7 +1,8 @@
 use std::{io::Read, path::PathBuf};
 
 use chronicle::{
-    AnnotateCommand, Cancel, Chronicle, Given, Model, Purpose, Said, Sources, WrittenOutcome, counted,
+    AnnotateCommand, AnnotateReply, Cancel, Chronicle, Given, Model, Purpose, Said, Sources, WrittenOutcome,
+    counted,
 };
 use chronicle_annotator::{Annotator, Which, WriteCommand, WrittenReply};
 use chronicle_render as render;
@@ -11,7 +12,8 @@ use snafu::ResultExt;
 use crate::{
     background,
     commands::said::LessonArgs,
-    error::{CommandError, StdinSnafu, UnwrittenSnafu, UsageSnafu},
+    editor,
+    error::{CommandError, NothingWrittenSnafu, StdinSnafu, UnwrittenSnafu, UsageSnafu},
     ui::Ui,
 };
 
@@ -24,12 +26,16 @@ use crate::{
 ///
 /// Annotating a commit again adds to its annotation; the same content adds nothing.
 ///
+/// Without any of these, at a terminal, your editor opens with a form. A form that cannot be read is kept, and opened
+/// again the next time.
+///
 /// Programs give JSON (`git chronicle schema annotate-input`). Text with quotes is easier as JSON,
 /// too: write it to a file, and name that file with --file.
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("given"))]
 #[command(
-    override_usage = "git chronicle annotate [COMMIT] --summary <WHY> [--gotcha|--dead-end|--insight|--unfinished <[PLACE ]WHAT>]...
+    override_usage = "git chronicle annotate [COMMIT] [--edit]
+       git chronicle annotate [COMMIT] --summary <WHY> [--gotcha|--dead-end|--insight|--unfinished <[PLACE ]WHAT>]...
        git chronicle annotate [COMMIT] --file <FILE>|--live|--json <JSON>|--auto|--from-session|--agent",
     help_template = concat!(crate::help!(), r#"
 
@@ -54,6 +60,10 @@ pub(crate) struct AnnotateArgs {
         allow_hyphen_values = true
     )]
     summary: Option<String>,
+
+    /// Write the annotation in your editor
+    #[arg(short, long, group = "given")]
+    edit: bool,
 
     #[command(flatten)]
     lessons: LessonArgs,
@@ -154,6 +164,9 @@ pub(crate) fn run(mut args: AnnotateArgs, chronicle: &Chronicle, ui: &mut Ui) ->
         let candidates = Annotator::new(chronicle).candidates(args.commit.as_deref())?;
         return ui.answer(&render::candidates(&candidates, ui.format(), &ui.view(false)));
     }
+    if args.edit {
+        return by_hand(args.commit.as_deref().unwrap_or("HEAD"), chronicle, ui);
+    }
     let from = match args.amend_source {
         Some(old) => Some(Sources::Amended(old)),
         None if args.squash_sources.is_empty() => None,
@@ -171,6 +184,7 @@ pub(crate) fn run(mut args: AnnotateArgs, chronicle: &Chronicle, ui: &mut Ui) ->
         }
         (.., Some(from)) => Given::From(from),
         _ if args.auto => Given::Message,
+        _ if can_edit(ui) => return by_hand(args.commit.as_deref().unwrap_or("HEAD"), chronicle, ui),
         _ => {
             let reason = "say why the commit is as it is: `git chronicle annotate --summary 'WHY'`, or as JSON with `--file`, `--live` or `--json`";
             return UsageSnafu { reason }.fail();
@@ -182,8 +196,12 @@ pub(crate) fn run(mut args: AnnotateArgs, chronicle: &Chronicle, ui: &mut Ui) ->
         replace: args.replace,
         replace_summary: args.replace_summary,
     };
-    let reply = chronicle.annotate(command)?;
-    ui.answer(&render::stored(&reply, ui.format(), &ui.view(false)))?;
+    shown(&chronicle.annotate(command)?, ui)
+}
+
+/// Shows what was stored, and what its author should know of it.
+fn shown(reply: &AnnotateReply, ui: &mut Ui) -> Result<(), CommandError> {
+    ui.answer(&render::stored(reply, ui.format(), &ui.view(false)))?;
     for warning in &reply.warnings {
         ui.warn(warning);
     }
@@ -191,6 +209,26 @@ pub(crate) fn run(mut args: AnnotateArgs, chronicle: &Chronicle, ui: &mut Ui) ->
         ui.warn(&format!("secrets were replaced before storing: {}", reply.redacted.join(", ")));
     }
     Ok(())
+}
+
+/// Whether a person is there who can write in an editor.
+pub(crate) fn can_edit(ui: &Ui) -> bool {
+    ui.can_ask() && !background::is_of_agent()
+}
+
+/// Lets the user write the annotation of a commit in an editor.
+pub(crate) fn by_hand(revision: &str, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    if !can_edit(ui) {
+        let reason = "an editor needs a terminal; give the reason with `--summary 'WHY'` instead";
+        return UsageSnafu { reason }.fail();
+    }
+    let form = chronicle.annotation_form(revision)?;
+    let path = chronicle.workplace().memory_home()?.join("edited").join(format!("{}.txt", form.commit));
+    let stored = editor::edit(&path, &form.text, ui, |text| chronicle.annotate_by_form(&form.commit, text))?;
+    match stored {
+        Some(reply) => shown(&reply, ui),
+        None => NothingWrittenSnafu.fail(),
+    }
 }
 
 /// Lets a model write.

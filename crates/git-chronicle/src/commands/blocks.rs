@@ -187,32 +187,7 @@ fn edit(label: &str, chronicle: &Chronicle, ui: &mut Ui) -> Result<ShownBlock, C
         return Ok(chronicle.memory().blocks().set(label, "", None)?);
     }
     let path = kept_text(label, chronicle)?;
-    let kept = std::fs::read_to_string(&path).ok();
-    if kept.is_some() {
-        ui.tell(&format!("this is the text that was refused before, kept in {}", path.display()));
-    }
-    let fails = |source| {
-        CommandError::from(chronicle_workplace::Error::WriteOutput { path: PathBuf::from(&path), source })
-    };
-    let before = kept.unwrap_or_else(|| format!("{}\n", block.value));
-    editor::write_private(&path, &before).map_err(fails)?;
-    let edited = editor::open(&path).and_then(|()| {
-        std::fs::read_to_string(&path)
-            .map_err(|source| chronicle_workplace::Error::ReadInput { path: path.clone(), source }.into())
-    });
-    let text = match edited {
-        Ok(text) => text,
-        Err(error) => {
-            let _removed = std::fs::remove_file(&path);
-            return Err(error);
-        }
-    };
-    let set = chronicle.memory().blocks().set(label, &text, Some(block.listed.version.unwrap_or(0)));
-    match set {
-        Ok(shown) => {
-            let _removed = std::fs::remove_file(&path);
-            Ok(shown)
-        }
-        Err(source) => Err(CommandError::KeptText { path, source }),
-    }
+    editor::edit(&path, &format!("{}\n", block.value), ui, |text| {
+        chronicle.memory().blocks().set(label, text, Some(block.listed.version.unwrap_or(0)))
+    })
 }

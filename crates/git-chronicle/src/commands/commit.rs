@@ -3,8 +3,8 @@ use std::ffi::OsString;
 use chronicle::Chronicle;
 
 use crate::{
-    commands::{context::SaidArgs, said::LessonArgs},
-    error::{CommandError, GitSnafu},
+    commands::{annotate, context::SaidArgs, said::LessonArgs},
+    error::{CommandError, GitSnafu, UsageSnafu},
     ui::Ui,
 };
 
@@ -16,7 +16,7 @@ use crate::{
 /// lines of this commit, have to be given again.
 #[derive(Debug, clap::Args)]
 #[command(
-    override_usage = "git chronicle commit [--why WHY] [--gotcha|--dead-end|--insight|--unfinished '[PLACE ]WHAT']... [--task TEXT] [--tags TAG,…] [ARGUMENT OF GIT COMMIT]...",
+    override_usage = "git chronicle commit [-e] [--why WHY] [--gotcha|--dead-end|--insight|--unfinished '[PLACE ]WHAT']... [--task TEXT] [--tags TAG,…] [ARGUMENT OF GIT COMMIT]...",
     help_template = concat!(crate::help!(), r#"
 
 Examples:
@@ -27,6 +27,10 @@ pub(crate) struct CommitArgs {
     /// Why this approach, not what changed
     #[arg(long, alias = "summary", value_name = "WHY", allow_hyphen_values = true)]
     why: Option<String>,
+
+    /// Write the reason and the lessons in your editor, once the commit is made (git's own `-e` is `--edit` here)
+    #[arg(short = 'e')]
+    by_hand: bool,
 
     #[command(flatten)]
     lessons: LessonArgs,
@@ -40,6 +44,11 @@ pub(crate) struct CommitArgs {
 }
 
 pub(crate) fn run(args: CommitArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    if args.by_hand && !annotate::can_edit(ui) {
+        let reason =
+            "`-e` opens an editor, which needs a terminal; give the reason with `--why 'WHY'` instead";
+        return UsageSnafu { reason }.fail();
+    }
     let said = args.lessons.with_summary(args.why);
     let committed = chronicle.commit(args.said.into(), said, &args.arguments)?;
     if !committed.redacted.is_empty() {
@@ -57,7 +66,11 @@ pub(crate) fn run(args: CommitArgs, chronicle: &Chronicle, ui: &mut Ui) -> Resul
     if committed.is_unsaid {
         ui.tell("there is no commit to store the reason and the lessons on; give them with the next one");
     }
-    if committed.code == 0 { Ok(()) } else { GitSnafu { code: committed.code }.fail() }
+    match committed.code {
+        0 if args.by_hand => annotate::by_hand("HEAD", chronicle, ui),
+        0 => Ok(()),
+        code => GitSnafu { code }.fail(),
+    }
 }
 
 /// Our own options of `commit`, each of which takes a value.
@@ -114,6 +127,8 @@ pub(crate) fn separated(arguments: Vec<OsString>) -> Vec<OsString> {
         if text == "--" {
             rest.push(argument.clone());
             rest.extend(given.by_ref().cloned());
+        } else if text == "-e" {
+            own.push(argument.clone());
         } else if is_own(text) {
             let Some(value) = given.next() else {
                 // What is missing is said of this option; nothing else may be taken for it.

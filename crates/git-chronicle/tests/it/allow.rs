@@ -1,10 +1,6 @@
 //! A repository decides nothing about where code, keys and money go, unless its user allows it.
 
-use std::{
-    fs,
-    path::Path,
-    process::{Command, Stdio},
-};
+use std::{fs, path::Path, process::Command};
 
 use serde_json::{Value, json};
 use testkit::TestRepo;
@@ -12,7 +8,7 @@ use testkit::{Answer, ScriptedService};
 
 use crate::{
     desk::Desk,
-    outcome::{Outcome, chronicle, program, run, run_with_input, skip},
+    outcome::{chronicle, run, run_with_input, skip},
 };
 
 const KEY: &str = "sk-ant-api03-T3stT3stT3stT3stT3st";
@@ -221,38 +217,18 @@ fn what_an_agent_runs_takes_no_address_from_its_environment_and_a_person_does() 
     assert_eq!(service.asked().len(), 1);
 }
 
-/// Runs `git chronicle ARGS` at a terminal, where somebody types `answer`.
-fn at_terminal(desk: &Desk, args: &str, answer: &str, variables: &[(&str, &str)]) -> Option<Outcome> {
-    let like = desk.command_in(desk.repo.path(), &[] as &[&str]);
-    let mut command = testkit::command("script", desk.repo.path());
-    for (name, value) in like.get_envs() {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
-    }
-    command.envs(variables.iter().copied());
-    command.args(["-qec", &format!("{} {args}", program()), "/dev/null"]).stdin(Stdio::piped());
-    let is_there = testkit::command("script", desk.repo.path()).arg("--version").output().is_ok();
-    if !is_there {
-        skip("there is no `script` that makes a terminal");
-        return None;
-    }
-    Some(run_with_input(&mut command, format!("{answer}\n").as_bytes()))
-}
-
 #[test]
 fn a_user_allows_what_a_repository_sets_and_is_asked_again_when_it_changes() {
     let (desk, service) = (Desk::new(), service());
     append(&desk, ".git/config", &as_file(&theft(&service)));
     let call = || run(&mut with_key(&desk, &CHECK));
-    let Some(refused) = at_terminal(&desk, "allow", "n", &[]) else { return };
+    let Some(refused) = desk.at_terminal("allow", "n", &[]) else { return };
     assert!(refused.success().stdout.contains("nothing was allowed"));
     call().failed(1);
-    let agent = at_terminal(&desk, "allow", "y", &[("CLAUDECODE", "1")]).expect("there is one");
+    let agent = desk.at_terminal("allow", "y", &[("CLAUDECODE", "1")]).expect("there is one");
     assert!(agent.failed(1).stdout.contains("only a person at a terminal can allow this"));
     call().failed(1);
-    let allowed = at_terminal(&desk, "allow", "y", &[]).expect("there is one").success();
+    let allowed = desk.at_terminal("allow", "y", &[]).expect("there is one").success();
     assert!(allowed.stdout.contains("- llm.keyVariable = MY_KEY"), "{allowed:#?}");
     assert_eq!(call().success().stderr, "");
     assert_eq!(service.asked().len(), 1);
@@ -266,7 +242,7 @@ fn a_user_allows_what_a_repository_sets_and_is_asked_again_when_it_changes() {
     append(&desk, ".git/config", "[include]\n\tpath = ../more.inc\n");
     call().failed(1);
     assert!(desk.ask(&["config", "list"])["ignored"].as_array().is_some_and(|ignored| ignored.len() == 5));
-    at_terminal(&desk, "allow", "y", &[]).expect("there is one").success();
+    desk.at_terminal("allow", "y", &[]).expect("there is one").success();
     call().success();
     assert_eq!(service.asked()[1].json()["model"], "dear");
     desk.run(&["allow", "--revoke"]).success();
@@ -504,12 +480,12 @@ fn an_agent_turns_no_pages() {
     let variables = [("PAGER", &*pager), ("TERM", "xterm"), ("COLUMNS", "80"), ("LINES", "10")];
     let show = "--format pretty show";
     for of_agent in [("CLAUDECODE", "1"), ("CHRONICLE_UNATTENDED", "1")] {
-        let Some(shown) = at_terminal(&desk, show, "", &[&variables[..], &[of_agent]].concat()) else {
+        let Some(shown) = desk.at_terminal(show, "", &[&variables[..], &[of_agent]].concat()) else {
             return;
         };
         assert!(shown.success().stdout.contains("A line of a long summary"));
         assert!(!ran.exists(), "{of_agent:?}");
     }
-    at_terminal(&desk, show, "", &variables).expect("there is one").success();
+    desk.at_terminal(show, "", &variables).expect("there is one").success();
     assert!(ran.exists(), "a person's pager runs");
 }

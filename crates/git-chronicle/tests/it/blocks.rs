@@ -1,6 +1,6 @@
 //! Blocks of memory: who writes them, what fits, and what was there before.
 
-use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf};
+use std::{fs, path::PathBuf};
 
 use serde_json::Value;
 
@@ -40,16 +40,8 @@ fn value(desk: &Desk, label: &str) -> String {
     desk.ask(&["blocks", "show", label])["value"].as_str().expect("a text").to_owned()
 }
 
-/// An editor that does what a line of shell says to `"$1"`.
-fn editor(desk: &Desk, line: &str) -> PathBuf {
-    let path = desk.home.join("editor");
-    fs::write(&path, format!("#!/bin/sh\n{line}\n")).expect("it can be written");
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("it is there");
-    path
-}
-
 fn edit(desk: &Desk, label: &str, line: &str) -> Outcome {
-    let editor = editor(desk, line);
+    let editor = desk.editor(line);
     run(desk.command_in(desk.repo.path(), &["blocks", "edit", label]).env("GIT_EDITOR", editor))
 }
 
@@ -159,7 +151,7 @@ fn a_text_over_the_limit_is_refused_and_kept() {
     assert_eq!(value(&desk, "preferences"), "");
     // The next time it is there to be shortened.
     let again = edit(&desk, "preferences", r#"head -2 "$1" > "$1.short" && mv "$1.short" "$1""#).success();
-    assert!(again.stderr.contains("refused before"), "{}", again.stderr);
+    assert!(again.stderr.contains("not stored before"), "{}", again.stderr);
     assert_eq!(value(&desk, "preferences"), "No emoji, ever.\nNo emoji, ever.");
     assert!(!desk.memory().join("edited/preferences.md").exists());
     // The same is kept of what was set without an editor.

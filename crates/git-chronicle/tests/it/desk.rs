@@ -2,14 +2,15 @@
 
 use std::{
     fs,
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
-    process::Command,
+    process::{Command, Stdio},
 };
 
 use serde_json::{Value, json};
 use testkit::TestRepo;
 
-use crate::outcome::{Outcome, binary, run};
+use crate::outcome::{Outcome, binary, program, run, run_with_input, skip};
 
 /// The time on it.
 pub(crate) const NOW: &str = "2026-03-10T12:00:00Z";
@@ -87,6 +88,39 @@ impl Desk {
     /// The answer in JSON.
     pub(crate) fn ask(&self, args: &[&str]) -> Value {
         self.run(&[args, &["--format=json"]].concat()).success().json()
+    }
+
+    /// An editor that does what a line of shell says to `"$1"`.
+    pub(crate) fn editor(&self, line: &str) -> PathBuf {
+        let path = self.home.join("editor");
+        fs::write(&path, format!("#!/bin/sh\n{line}\n")).expect("it can be written");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("it is there");
+        path
+    }
+
+    /// Runs `git chronicle ARGS` at a terminal, where somebody types `answer`.
+    pub(crate) fn at_terminal(
+        &self,
+        args: &str,
+        answer: &str,
+        variables: &[(&str, &str)],
+    ) -> Option<Outcome> {
+        let like = self.command_in(self.repo.path(), &[] as &[&str]);
+        let mut command = testkit::command("script", self.repo.path());
+        for (name, value) in like.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        command.envs(variables.iter().copied());
+        command.args(["-qec", &format!("{} {args}", program()), "/dev/null"]).stdin(Stdio::piped());
+        let is_there = testkit::command("script", self.repo.path()).arg("--version").output().is_ok();
+        if !is_there {
+            skip("there is no `script` that makes a terminal");
+            return None;
+        }
+        Some(run_with_input(&mut command, format!("{answer}\n").as_bytes()))
     }
 
     /// Takes in whatever agents left.

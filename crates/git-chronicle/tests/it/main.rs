@@ -8,6 +8,7 @@ mod bad_input;
 mod blocks;
 mod bounds;
 mod brief;
+mod by_hand;
 mod check;
 mod ci_templates;
 mod command_line;
