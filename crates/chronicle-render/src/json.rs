@@ -17,7 +17,8 @@ use chronicle_memory::{
     find::{About, Finding, How},
     learning::{FeedbackReply, Patterns, Preferences, Problems, Projects, Skills},
     sessions::{
-        ExcludeReply, ForgetReply, IngestReply, MemoryTransfer, SessionList, ShownSession, WordedReply,
+        ExcludeReply, ForgetReply, IngestReply, MemoryTransfer, Resumption, SessionList, ShownSession,
+        WordedReply,
     },
     share::{SharePulled, SharePushed, ShareStatus, SharedFinding},
     sleep::Consolidated,
@@ -175,6 +176,7 @@ whole!(
     Projects,
     PurgeReply,
     ReconcileReply,
+    Resumption,
     SessionList,
     Settings,
     Setup,

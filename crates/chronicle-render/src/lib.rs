@@ -53,7 +53,8 @@ use chronicle_memory::{
     digest::Digest,
     find::{About, Finding, How},
     sessions::{
-        ExcludeReply, ForgetReply, IngestReply, MemoryTransfer, SessionList, ShownSession, WordedReply,
+        ExcludeReply, ForgetReply, IngestReply, MemoryTransfer, Resumption, SessionList, ShownSession,
+        WordedReply,
     },
     share::{SharePulled, SharePushed, ShareStatus, SharedFinding},
     sleep::Consolidated,
@@ -65,6 +66,7 @@ use chronicle_workplace::{Allowance, AllowedRepositories, CostReport, LlmCheck, 
 pub use check::{Host, MAX_DEPENDENTS, annotations};
 pub use json::{Answer, error as json_error};
 pub use learning::{asked, feedback, patterns, preferences, problems, projects, skills};
+pub use pretty::Code;
 pub use schema::{SCHEMA_NAMES, schema};
 
 /// How an answer is written.
@@ -137,8 +139,14 @@ pub fn reading(reading: &Reading, format: Format, view: &View) -> String {
     match format {
         Format::Json => reading.json_line(view.verbose),
         Format::Markdown => markdown::reading(reading, view),
-        Format::Pretty => pretty::reading(reading, view),
+        Format::Pretty => pretty::reading(reading, view, &|_, _| None),
     }
+}
+
+/// A reading for people, with lines of the code that it is about.
+#[must_use]
+pub fn reading_with_code(reading: &Reading, view: &View, code: Code<'_>) -> String {
+    pretty::reading(reading, view, code)
 }
 
 /// One commit's annotation as text.
@@ -365,6 +373,15 @@ pub fn injected(injected: &Injected, format: Format, view: &View) -> String {
         Format::Json => injected.json_line(view.verbose),
         Format::Markdown => injected::markdown(injected, view),
         Format::Pretty => pretty::painted(&injected::markdown(injected, view), view),
+    }
+}
+
+/// What goes on with a session, as text.
+#[must_use]
+pub fn resumption(answer: &Resumption, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => answer.json_line(view.verbose),
+        Format::Markdown | Format::Pretty => sessions::resumption(answer),
     }
 }
 

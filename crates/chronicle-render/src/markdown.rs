@@ -51,7 +51,7 @@ pub(super) fn reading(reading: &Reading, view: &View) -> String {
 }
 
 /// Whether a lesson is shown under a region (the same code) or a summary (the same commit).
-fn belongs(lesson: &WisdomItem, region: &RegionItem) -> bool {
+pub(super) fn belongs(lesson: &WisdomItem, region: &RegionItem) -> bool {
     let (theirs, ours) = (&lesson.standing, &region.standing);
     if theirs.commit != ours.commit || (theirs.file != ours.file && theirs.file.is_some()) {
         return false;
@@ -111,6 +111,12 @@ fn region_words(out: &mut String, item: &RegionItem, view: &View) {
     }
     labelled(out, "Task", standing.task.as_deref());
     labelled(out, "Intent", Some(&intent(item)));
+    reasons(out, item, view);
+}
+
+/// What is said of a region beside its intent.
+pub(super) fn reasons(out: &mut String, item: &RegionItem, view: &View) {
+    let standing = &item.standing;
     labelled(out, "Reasoning", item.reasoning.as_deref());
     constraints(out, &item.constraints);
     labelled(out, "Risk", item.risk_notes.as_deref());
@@ -121,7 +127,7 @@ fn region_words(out: &mut String, item: &RegionItem, view: &View) {
 }
 
 /// What the change was for, or where in the answer that was said already.
-fn intent(item: &RegionItem) -> Cow<'_, str> {
+pub(super) fn intent(item: &RegionItem) -> Cow<'_, str> {
     let Some(at) = &item.intent_shown_at else { return item.intent.as_str().into() };
     let place = match &at.file {
         Some(file) => named(file, at.anchor.as_deref()),
@@ -131,7 +137,7 @@ fn intent(item: &RegionItem) -> Cow<'_, str> {
 }
 
 /// `2 days ago, 3 commits since`.
-fn said_ago(age: &str) -> String {
+pub(super) fn said_ago(age: &str) -> String {
     match age.split_once(", ") {
         Some((age, since)) => format!("{age} ago, {since}"),
         None => format!("{age} ago"),
@@ -191,7 +197,7 @@ fn depends_on(out: &mut String, dependencies: &[DependsOn]) {
     }
 }
 
-fn dependency_words(dependency: &DependsOn) -> String {
+pub(super) fn dependency_words(dependency: &DependsOn) -> String {
     format!(
         "`{}`: {}",
         named(&dependency.file, dependency.anchor.as_deref()),
@@ -224,7 +230,7 @@ fn related(out: &mut String, related: &[RelatedItem]) {
     }
 }
 
-fn related_words(item: &RelatedItem) -> String {
+pub(super) fn related_words(item: &RelatedItem) -> String {
     let mut text = words::short(&item.commit);
     if let Some(anchor) = &item.anchor {
         let _ = write!(text, " {}", words::path(anchor));
@@ -306,7 +312,7 @@ pub(super) fn trap(item: &WisdomItem, view: &View) -> String {
 }
 
 /// What concerns the code from outside, and what was left out.
-fn around(out: &mut String, reading: &Reading) {
+pub(super) fn around(out: &mut String, reading: &Reading) {
     if !reading.dependencies_on_this.is_empty() {
         gap(out);
         out.push_str("**Dependencies on this:**\n");

@@ -1,11 +1,11 @@
 //! Sessions as text.
 
-use std::fmt::Write;
+use std::{borrow::Cow, fmt::Write};
 
-use chronicle_core::{counted, counted_are};
+use chronicle_core::{counted, counted_are, plain};
 use chronicle_memory::sessions::{
-    ExcludeReply, ForgetReply, IngestReply, ListedSession, MemoryTransfer, SessionList, ShownSession,
-    ShownTurn, WordedOutcome, WordedReply, WordedSession, short_session,
+    ExcludeReply, ForgetReply, IngestReply, ListedSession, MemoryTransfer, Resumption, SessionList,
+    ShownSession, ShownTurn, WordedOutcome, WordedReply, WordedSession, short_session,
 };
 
 use super::{View, words};
@@ -119,6 +119,27 @@ fn facts(session: &ListedSession, view: &View) -> String {
     facts.extend(session.branch.as_deref().map(words::one_line));
     facts.push(counted(session.prompts, "prompt"));
     facts.join(", ")
+}
+
+/// A line for a shell that goes on with a session.
+pub(super) fn resumption(answer: &Resumption) -> String {
+    let words: Vec<Cow<'_, str>> = answer.command.iter().map(|word| shell_word(word)).collect();
+    let command = words.join(" ");
+    // A folder with characters that act on a terminal cannot be pasted.
+    if plain(&answer.folder) == answer.folder {
+        format!("cd {} && {command}\n", shell_word(&answer.folder))
+    } else {
+        format!("{command}\n")
+    }
+}
+
+/// `text` as one word of a shell's line.
+fn shell_word(text: &str) -> Cow<'_, str> {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_-./:=@%+,".contains(letter);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(format!("'{}'", text.replace('\'', r"'\''")))
 }
 
 pub(super) fn shown(shown: &ShownSession, view: &View) -> String {

@@ -151,6 +151,7 @@ codes! {
     SeveralProjects, "several_projects", Cannot, "several projects have that name", Some("`git chronicle projects` names them and their folders");
     EmptyQuestion, "empty_question", Wrong, "a question has no words to look for", Some("such as `git chronicle find why the pool waits`");
     UnknownSession, "unknown_session", Cannot, "an id names no session, or more than one", Some("`git chronicle session list` lists sessions");
+    NotResumable, "not_resumable", Cannot, "a session cannot be continued by its agent", Some("`git chronicle session show ID` shows the session");
     UnknownThread, "unknown_thread", Cannot, "an id names no thread, or more than one", Some("`git chronicle pending --all` lists open threads");
     UnknownSubject, "unknown_subject", Cannot, "an id names nothing that was learned, or more than one thing", Some("`git chronicle preferences --all` and `patterns --all` list what was learned");
     NoBlock, "no_block", Cannot, "there is no block of that name", Some("`git chronicle blocks list` lists the blocks");

@@ -156,6 +156,12 @@ pub enum Error {
         /// Why not.
         reason: String,
     },
+    /// A session that nothing goes on with.
+    #[snafu(display("this session cannot be gone on with: {reason}"))]
+    NotResumable {
+        /// Why not.
+        reason: String,
+    },
     /// A thread that session memory does not know, or more than one.
     #[snafu(display("{reason}"))]
     UnknownThread {
@@ -486,6 +492,7 @@ impl Error {
             Self::UnknownProject { .. } => Code::UnknownProject,
             Self::SeveralProjects { .. } => Code::SeveralProjects,
             Self::UnknownSession { .. } => Code::UnknownSession,
+            Self::NotResumable { .. } => Code::NotResumable,
             Self::UnknownThread { .. } => Code::UnknownThread,
             Self::UnknownSubject { .. } => Code::UnknownSubject,
             Self::NothingToDo { .. } => Code::NothingToDo,

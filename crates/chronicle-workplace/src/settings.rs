@@ -308,7 +308,7 @@ mod tests {
             let settings = SETTINGS.iter().filter(|setting| setting.rule == rule);
             settings.map(|setting| setting.name).collect::<Vec<_>>()
         };
-        assert_eq!(of(Rule::Free), ["recencyHalfLife"]);
+        assert_eq!(of(Rule::Free), ["format", "recencyHalfLife"]);
         assert_eq!(of(Rule::Lower), ["chunkSize", "defaultMaxRegions"]);
         assert_eq!(of(Rule::Off), ["brief", "recall", "remind", "showOnRead"]);
         let capped = of(Rule::Capped);

@@ -8,9 +8,10 @@ use clap::{Args, ValueEnum, builder::RangedU64ValueParser};
 /// How answers are written.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct OutputArgs {
-    /// How to write the answer: markdown for models, json for programs, pretty for people
-    #[arg(long, value_name = "FORMAT", global = true, default_value = "markdown", value_parser = clap::builder::ValueParser::new(|text: &str| text.parse::<OutputFormat>()))]
-    pub(crate) format: OutputFormat,
+    /// How to write the answer: pretty for people, markdown for models, json for programs [default: pretty at a
+    /// terminal, else markdown]
+    #[arg(long, value_name = "FORMAT", global = true, value_parser = clap::builder::ValueParser::new(|text: &str| text.parse::<OutputFormat>()))]
+    pub(crate) format: Option<OutputFormat>,
 
     /// When to use colour in pretty answers
     #[arg(long, value_name = "WHEN", global = true, default_value = "auto")]

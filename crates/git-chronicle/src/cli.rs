@@ -19,10 +19,10 @@ use crate::{
         injected::InjectedArgs, knowledge::KnowledgeArgs, llm::LlmArgs, mcp::McpArgs, memory::MemoryArgs,
         note::NoteArgs, outline::OutlineArgs, patterns::PatternsArgs, pending::PendingArgs,
         preferences::PreferencesArgs, problems::ProblemsArgs, projects::ProjectsArgs, purge::PurgeArgs,
-        read::ReadArgs, reconcile::ReconcileArgs, schema::SchemaArgs, session::SessionArgs, setup::SetupArgs,
-        show::ShowArgs, skills::SkillsArgs, status::StatusArgs, statusline::StatuslineArgs,
-        summary::SummaryArgs, supersede::SupersedeArgs, sync::SyncArgs, thread::ResolveArgs,
-        thread::ThreadArgs, tour::TourArgs, uninstall::UninstallArgs, why::WhyArgs,
+        read::ReadArgs, reconcile::ReconcileArgs, resume::ResumeArgs, schema::SchemaArgs,
+        session::SessionArgs, setup::SetupArgs, show::ShowArgs, skills::SkillsArgs, status::StatusArgs,
+        statusline::StatuslineArgs, summary::SummaryArgs, supersede::SupersedeArgs, sync::SyncArgs,
+        thread::ResolveArgs, thread::ThreadArgs, tour::TourArgs, uninstall::UninstallArgs, why::WhyArgs,
     },
 };
 
@@ -193,6 +193,7 @@ pub(crate) enum Command {
     Commit(CommitArgs),
     Context(ContextArgs),
     Session(SessionArgs),
+    Resume(ResumeArgs),
     Find(FindArgs),
     About(AboutArgs),
     How(HowArgs),

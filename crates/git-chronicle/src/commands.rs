@@ -44,6 +44,7 @@ pub(crate) mod projects;
 pub(crate) mod purge;
 pub(crate) mod read;
 pub(crate) mod reconcile;
+pub(crate) mod resume;
 pub(crate) mod said;
 pub(crate) mod schema;
 pub(crate) mod session;
@@ -64,7 +65,7 @@ use std::{mem::ManuallyDrop, path::PathBuf};
 
 use chronicle::{Chronicle, Patience};
 use chronicle_render::Format;
-use chronicle_workplace::Workplace;
+use chronicle_workplace::{Setting, Workplace};
 use snafu::ResultExt;
 
 use crate::{
@@ -78,7 +79,7 @@ use crate::{
 
 pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
     ui::begin();
-    if cli.output.format == OutputFormat::AgentTrace && !matches!(cli.command, Command::Export(_)) {
+    if cli.output.format == Some(OutputFormat::AgentTrace) && !matches!(cli.command, Command::Export(_)) {
         return UsageSnafu { reason: "only `export` writes the format `agent-trace`" }.fail();
     }
     if let Some(directory) = &cli.directory {
@@ -105,6 +106,10 @@ pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
         .fetching(is_asked && surroundings::may_fetch())
         .with_environment(surroundings::environment)
         .with_behind(background::start_in);
+    if ui.is_format_open() {
+        let (format, _) = workplace.setting_of_few(Setting::find("format")?);
+        ui.set_format(format.parse().unwrap_or(Format::Pretty));
+    }
     // The process ends with it, and what it holds is given back all at once.
     let chronicle = ManuallyDrop::new(Chronicle::new(match ui.format() {
         Format::Json => workplace,
@@ -162,6 +167,7 @@ fn answer(cli: Cli, chronicle: &Chronicle, directory: PathBuf, ui: &mut Ui) -> R
         Command::Resolve(args) => thread::resolve(args, chronicle, ui),
         Command::Knowledge(args) => knowledge::run(args, chronicle, ui),
         Command::Purge(args) => purge::run(&args, chronicle, ui),
+        Command::Resume(args) => resume::run(&args, chronicle, ui),
         Command::Session(args) => session::run(args, chronicle, ui),
         Command::Find(args) => find::run(args, chronicle, ui),
         Command::About(args) => about::run(args, chronicle, ui),

@@ -52,6 +52,9 @@ pub(crate) enum CommandError {
     /// An editor that failed.
     #[snafu(display("the editor `{editor}` failed; nothing was changed"))]
     Editor { editor: String },
+    /// A program that could not be started.
+    #[snafu(display("cannot start `{program}`"))]
+    Program { program: String, source: std::io::Error },
     /// Arguments that do not go together.
     #[snafu(display("{reason}"))]
     Usage { reason: String },
@@ -93,7 +96,9 @@ impl CommandError {
             Self::Editor { .. } => Code::EditorFailed,
             Self::NothingWritten => Code::NothingWritten,
             Self::Serve { source } => source.code(),
-            Self::Stdout { .. } | Self::Stdin { .. } | Self::Directory { .. } => Code::Io,
+            Self::Stdout { .. } | Self::Stdin { .. } | Self::Directory { .. } | Self::Program { .. } => {
+                Code::Io
+            }
         }
     }
 

@@ -9,6 +9,7 @@ use chronicle_render::{DEFAULT_WIDTH, Format, View};
 
 use crate::{
     arguments::{ColorWhen, OutputArgs, OutputFormat},
+    background,
     error::CommandError,
     pager, surroundings,
 };
@@ -16,24 +17,38 @@ use crate::{
 /// The user at the other end.
 pub(crate) struct Ui {
     output: OutputArgs,
+    /// The form of the answer.
+    wanted: OutputFormat,
     /// Whether the reader of stdout has gone away: then there is nobody to tell.
     is_closed: bool,
 }
 
 impl Ui {
     pub(crate) fn new(output: OutputArgs) -> Self {
-        Self { output, is_closed: false }
+        let wanted = output.format.unwrap_or(OutputFormat::Answer(Format::Markdown));
+        Self { output, wanted, is_closed: false }
+    }
+
+    /// Whether the form of the answer is up to the user's settings: at a terminal where no agent looks at it, and where
+    /// no argument names one.
+    pub(crate) fn is_format_open(&self) -> bool {
+        self.output.format.is_none() && std::io::stdout().is_terminal() && !background::is_of_agent()
+    }
+
+    /// Decides on the form of the answer.
+    pub(crate) fn set_format(&mut self, format: Format) {
+        self.wanted = OutputFormat::Answer(format);
     }
 
     pub(crate) fn format(&self) -> Format {
-        match self.output.format {
+        match self.wanted {
             OutputFormat::Answer(format) => format,
             OutputFormat::AgentTrace => Format::Markdown,
         }
     }
 
     pub(crate) fn wanted(&self) -> OutputFormat {
-        self.output.format
+        self.wanted
     }
 
     pub(crate) fn view(&self, verbose: bool) -> View {

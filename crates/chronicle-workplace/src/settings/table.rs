@@ -72,7 +72,7 @@ pub(super) fn retired(name: &str, place: &str) -> String {
 /// All settings, by name.
 ///
 /// No tracked file decides about models: code, keys and money go where those settings say.
-pub const SETTINGS: [Setting; 39] = [
+pub const SETTINGS: [Setting; 40] = [
     Setting {
         name: "annotateCommits",
         team: None,
@@ -104,6 +104,14 @@ pub const SETTINGS: [Setting; 39] = [
         kind: Kind::Count,
         default: "20",
         meaning: "items that a read shows unless --max-regions says otherwise",
+    },
+    Setting {
+        name: "format",
+        team: None,
+        rule: Rule::Free,
+        kind: Kind::Choice(&["pretty", "markdown", "json"]),
+        default: "pretty",
+        meaning: "how answers are written at a terminal; elsewhere they are markdown unless --format says otherwise",
     },
     Setting {
         name: "guard",

@@ -132,7 +132,12 @@ pub(crate) fn run(args: ReadArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<
         (false, true) => chronicle.read_blamed(&command)?,
         (false, false) => chronicle.read(&command)?,
     };
-    let answer = render::reading(&reading, ui.format(), &ui.view(args.verbose));
+    let view = ui.view(args.verbose);
+    let code = chronicle.present_code();
+    let answer = match ui.format() {
+        Format::Pretty => render::reading_with_code(&reading, &view, &|file, lines| code.line(file, lines)),
+        format => render::reading(&reading, format, &view),
+    };
     ui.answer(&answer)?;
     for warning in &reading.warnings {
         ui.warn(warning);

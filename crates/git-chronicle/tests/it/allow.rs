@@ -229,7 +229,7 @@ fn a_user_allows_what_a_repository_sets_and_is_asked_again_when_it_changes() {
     assert!(agent.failed(1).stdout.contains("only a person at a terminal can allow this"));
     call().failed(1);
     let allowed = desk.at_terminal("allow", "y", &[]).expect("there is one").success();
-    assert!(allowed.stdout.contains("- llm.keyVariable = MY_KEY"), "{allowed:#?}");
+    assert!(allowed.stdout.contains("• llm.keyVariable = MY_KEY"), "{allowed:#?}");
     assert_eq!(call().success().stderr, "");
     assert_eq!(service.asked().len(), 1);
     let record = desk.memory().join("allowed.json");

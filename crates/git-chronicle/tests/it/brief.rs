@@ -110,7 +110,7 @@ fn a_briefing_tells_where_work_stopped_on_this_branch_first() {
     • `cargo test -p pool` (t-xxrr, 4 days ago, session 6e551011)
 
     Open
-    • medium (t-myvy, main, 3 days ago, question, session 7e551011) Decide whether to commit it
+    • medium  Decide whether to commit it (t-myvy, main, 3 days ago, question, session 7e551011)
 
     > 8 lines left out, --budget makes room
     ");

@@ -60,6 +60,7 @@ mod reading;
 mod real_notes;
 mod reformatted;
 mod repositories;
+mod resume;
 mod rewrites;
 mod same_dependents;
 mod sessions;

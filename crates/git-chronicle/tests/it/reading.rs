@@ -134,13 +134,14 @@ fn a_reading_of_some_lines() {
 #[test]
 fn a_reading_for_a_person() {
     insta::assert_snapshot!(chronicle(&pool(), &["read", "id_pool.rs", "--lines", "5:6", "--format", "pretty"]), @"
-    id_pool.rs (lines 3-9)
-    Commit: 5083cd1 (2 days ago, 1 commit since) | Confidence: 0.88 (enhanced, commit)
-    Intent: Ids are reused last in, first out: the newest is warm in the cache
-    • gotcha (lines 5-7, intact, acquire, 1.00, 5083cd1, 2 days, 1 commit since) The UI thread calls
-      this; never block.
-    • insight (whole file, 0.88, 5083cd1, 2 days, 1 commit since) Double release is not detected.
-      • tags: safety
+    id_pool.rs
+      ▲ gotcha  The UI thread calls this; never block.
+            5 │ pub fn acquire(pool: &Mutex<Vec<u32>>) -> Option<u32> {
+        lines 5-7, intact · acquire · 2 days ago, 1 commit since · 5083cd1 · 1.00
+      ● insight  Double release is not detected.
+        whole file · 2 days ago, 1 commit since · 5083cd1 · 0.88 · #safety
+      why  Ids are reused last in, first out: the newest is warm in the cache
+        lines 3-9, changed · 2 days ago, 1 commit since · 5083cd1 · 0.88
 
     Dependencies on this:
     • `main.rs` on acquire: assumes that it never waits (0.86, e548c64)

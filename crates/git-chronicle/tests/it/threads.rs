@@ -126,8 +126,8 @@ fn what_sessions_left_is_listed_by_rank_and_shown_with_its_place_in_the_transcri
       - ~/.claude/projects/SLUG/5e551011-aaaa-4aaa-8aaa-000000000001.jsonl:2
     ");
     insta::assert_snapshot!(said(&desk.run(&["pending", "--format=pretty"]).success()), @"
-    • high (t-xxrr, main, 1 day ago, failed check, session 5e551011) Get `cargo test -p pool` to pass
-    • medium (t-hcoa, main, 1 day ago, agent's list, session 5e551011) Write a test for the timeout
+    • high  Get `cargo test -p pool` to pass (t-xxrr, main, 1 day ago, failed check, session 5e551011)
+    • medium  Write a test for the timeout (t-hcoa, main, 1 day ago, agent's list, session 5e551011)
     ");
 }
 

@@ -120,9 +120,9 @@ fn why_is_told_in_json_and_for_people() {
     Intent: First in, first out: ids rest before they are used again
 
     src/pool.rs
-    • dead_end (lines 18-18, changed, Pool::release, 1.00, fef3554, 2 days, 1 commit since) A lock-free
-      stack was slower below eight threads.
-    • insight (whole file, 0.88, fef3554, 2 days, 1 commit since) One pool for each process is enough.
+    ✗ dead end  A lock-free stack was slower below eight threads. (lines 18-18, changed, Pool::release,
+      1.00, fef3554, 2 days, 1 commit since)
+    ● insight  One pool for each process is enough. (whole file, 0.88, fef3554, 2 days, 1 commit since)
     ");
 }
 
