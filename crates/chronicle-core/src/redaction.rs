@@ -48,7 +48,7 @@ mod value;
 
 pub use replace::{Redacted, redact, redact_in_lines};
 pub use secret::Kind;
-pub use storage::{Removed, cleaned, cleaned_in_lines, for_storage, named_for_storage, seen};
+pub use storage::{Removed, cleaned, cleaned_in_lines, for_storage, gated, named_for_storage, seen};
 
 #[cfg(test)]
 mod tests;

@@ -56,6 +56,8 @@ struct Walk<'f> {
     facts: &'f Facts,
     /// Commits that are stored, or are about to be.
     done: HashSet<ObjectId>,
+    /// Commits that were looked at: where a replacement makes a circle of history, one of them is its own ancestor.
+    begun: HashSet<ObjectId>,
     fresh: Vec<NewCommit>,
     /// How many commits may still be read.
     left: usize,
@@ -66,7 +68,7 @@ struct Walk<'f> {
 impl<'f> Walk<'f> {
     fn new(facts: &'f Facts, left: usize) -> Result<Self> {
         let is_first = !facts.has_commits()?;
-        Ok(Self { facts, done: HashSet::new(), fresh: Vec::new(), left, is_first })
+        Ok(Self { facts, done: HashSet::new(), begun: HashSet::new(), fresh: Vec::new(), left, is_first })
     }
 
     fn from(&mut self, reader: &mut Commits<'_>, tip: ObjectId) -> Result<()> {
@@ -109,7 +111,7 @@ impl<'f> Walk<'f> {
             self.done.insert(id);
             return Ok(None);
         }
-        if self.left == 0 {
+        if self.left == 0 || !self.begun.insert(id) {
             return Ok(None);
         }
         self.left -= 1;

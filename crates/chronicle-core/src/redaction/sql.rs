@@ -46,8 +46,8 @@ pub(super) fn find_set(text: &[u8], floor: usize, end: usize) -> Option<Secret> 
 
 /// Where the value begins after a name or a word that ends or begins at `at`.
 fn value_after(text: &[u8], at: usize) -> usize {
-    let mut at = at;
-    loop {
+    let (first, mut at) = (at, at);
+    while at - first < LONGEST {
         at += run(text, at, 4, |byte| is_blank(byte) || *byte == b'\n');
         let Some(tie) = TIES.iter().find(|tie| starts_with_ignoring_case(&text[at..], tie)) else { break };
         at += tie.len();
@@ -62,4 +62,16 @@ fn statement(text: &[u8], floor: usize, at: usize) -> bool {
     let start = memchr::memrchr(b';', before).map_or(0, |at| at + 1);
     let mut words = before[start..].split(|byte| !is_word(byte));
     words.any(|word| VERBS.iter().any(|verb| word.eq_ignore_ascii_case(verb)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_not_looked_for_without_an_end() {
+        assert_eq!(value_after(b"password = 'x'", 8), 11);
+        let endless = b"password=".repeat(1_000);
+        assert!(value_after(&endless, 0) <= LONGEST + 16);
+    }
 }

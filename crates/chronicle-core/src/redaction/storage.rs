@@ -128,6 +128,12 @@ pub fn cleaned(text: &str) -> (Cow<'_, str>, Vec<Kind>) {
     (kept, removed.kinds())
 }
 
+/// [`for_storage`] of a text that is only shown.
+#[must_use]
+pub fn gated(text: &str) -> String {
+    for_storage(text, &mut Removed::default()).into_owned()
+}
+
 /// [`for_storage`] for texts whose lines are counted: what was taken out leaves its line ends behind, and nothing but a
 /// line feed ends a line.
 #[must_use]

@@ -307,6 +307,7 @@ impl Repository {
         let configs = [common_dir.join("config"), trusted.git_dir().join("config.worktree")];
         configs.iter().try_for_each(|config| sound::ensure_includes(config))?;
         sound::ensure_sound(&[common_dir.join("packed-refs")])?;
+        sound::ensure_refs(&common_dir.join("refs/replace"))?;
         // Objects may be another repository's: what they are called is not.
         sound::ensure_short(&[common_dir.join("objects/info/alternates")])?;
         sound::ensure_own(&["refs", "refs/notes", "refs/remotes"].map(|name| common_dir.join(name)))?;

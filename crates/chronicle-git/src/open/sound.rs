@@ -66,6 +66,25 @@ pub(crate) fn ensure_short(paths: &[PathBuf]) -> Result<()> {
     })
 }
 
+/// A ref is not longer: an id, or the name of another one.
+const MAX_REF_BYTES: u64 = 4096;
+
+/// Fails where a file below the folder `refs` cannot be that of a ref: gix reads each to its end.
+pub(crate) fn ensure_refs(refs: &Path) -> Result<()> {
+    for entry in fs::read_dir(refs).into_iter().flatten().flatten() {
+        let path = entry.path();
+        match fs::metadata(&path) {
+            // What is linked is looked at where it is.
+            Ok(_) if entry.file_type().is_ok_and(|kind| kind.is_symlink()) => ensure_short(&[path])?,
+            Ok(metadata) if metadata.is_dir() => ensure_refs(&path)?,
+            Ok(metadata) if metadata.is_file() && metadata.len() <= MAX_REF_BYTES => {}
+            Err(error) if is_missing(&error) => {}
+            _ => return BrokenFileSnafu { path, reason: "it is not a file, or too large" }.fail(),
+        }
+    }
+    Ok(())
+}
+
 /// Fails where a file that the configuration file at `path` includes, under whatever condition, cannot be read as a whole.
 pub(crate) fn ensure_includes(path: &Path) -> Result<()> {
     ensure_short(&config_files(path))

@@ -1,6 +1,6 @@
 //! Notes: which objects carry one, and what it holds.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use gix::{
     ObjectId,
@@ -31,6 +31,9 @@ const MAX_NOTES: usize = 8_000_000;
 const FEW_TREES: usize = 1_000;
 /// Trees above a note, at most: two letters of a SHA-256 each.
 const MAX_DEPTH: usize = 32;
+
+/// So often one tree may be met: two of notes are equal only where their notes are, and their keys end alike.
+const MOST_TWINS: usize = 16;
 
 /// What released tools take for the empty tree, and keep the repository's knowledge on.
 const MISSPELT_EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf899d15f13160d28";
@@ -157,13 +160,16 @@ impl Repository {
         let mut is_pure = true;
         let mut pending: Vec<(Vec<u8>, ObjectId)> = vec![(Vec::new(), tree)];
         let mut n_trees = 0;
+        let mut seen: HashMap<ObjectId, usize> = HashMap::new();
         let hex_len = self.inner.object_hash().len_in_hex();
         while let Some((prefix, id)) = pending.pop() {
             n_trees += 1;
             // A few trees that name each other many times over can stand for more notes than there is memory, or for
             // a walk without an end in which there are none: where git made the tree, most trees hold notes.
             let is_endless = MAX_TREES < n_trees || MAX_NOTES < notes.len();
-            if is_endless || FEW_TREES + MAX_DEPTH * notes.len() < n_trees {
+            let n_twins = seen.entry(id).or_default();
+            *n_twins += 1;
+            if is_endless || MOST_TWINS < *n_twins || FEW_TREES + MAX_DEPTH * notes.len() < n_trees {
                 return Err(GitError::EndlessNotes { name: name.to_owned() });
             }
             self.in_genuine_tree(id, |entries| {

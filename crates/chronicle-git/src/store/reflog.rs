@@ -1,6 +1,9 @@
 //! Git's own logs of what HEAD, and the branches of remotes, were moved to, and when.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+};
 
 use gix::{ObjectId, bstr::ByteSlice};
 use jiff::Timestamp;
@@ -9,6 +12,8 @@ use crate::{Repository, disk::files, open::state::leads_elsewhere};
 
 /// Messages of moves that come with a new commit; `merge` and `pull` may move to one that was there.
 const MAKING: [&str; 4] = ["commit", "cherry-pick", "revert", "merge"];
+/// What a rebase does with a commit, as its messages have it in brackets: each makes another one of it.
+const REMAKING: [&str; 5] = ["(pick)", "(reword)", "(edit)", "(squash)", "(fixup)"];
 /// Messages of moves to what came from a remote.
 const FETCHING: [&str; 3] = ["pull", "fetch", "merge"];
 /// More branches of remotes are not looked at.
@@ -48,6 +53,33 @@ impl Repository {
         let (before, moved) = entry(log.lines().next_back()?, false)?;
         (moved.to == id && moved.makes_commit && !before.is_null()).then_some(before)
     }
+
+    /// The commits that were made in this working tree, by committing or rebasing, as the log of HEAD has them; `None` where
+    /// it keeps no log.
+    #[must_use]
+    pub fn made_here(&self) -> Option<HashSet<ObjectId>> {
+        let log = files::read(&self.git_dir().join("logs/HEAD"), files::MAX_BYTES).ok()?;
+        let moves = log.lines().filter_map(|line| Some((line, entry(line, false)?.1)));
+        let is_remade = |line: &[u8]| REMAKING.iter().any(|word| how(line).contains_str(word));
+        Some(moves.filter(|(line, one)| one.makes_commit || is_remade(line)).map(|(_, one)| one.to).collect())
+    }
+
+    /// Whether `git commit` made `id` in this working tree, as the log of HEAD has it: then the message was given here.
+    #[must_use]
+    pub fn is_committed_here(&self, id: ObjectId) -> bool {
+        let log = files::read(&self.git_dir().join("logs/HEAD"), files::MAX_BYTES).unwrap_or_default();
+        let mut lines = log.lines().rev();
+        lines.any(|line| {
+            matches!(how(line), b"commit" | b"commit (initial)" | b"commit (amend)")
+                && entry(line, false).is_some_and(|(_, one)| one.to == id)
+        })
+    }
+}
+
+/// What moved HEAD: `commit (amend)` of a message `commit (amend): subject`.
+fn how(line: &[u8]) -> &[u8] {
+    let message = line.split_once_str(b"\t").map_or(&b""[..], |(_, message)| message);
+    message.split_once_str(b": ").map_or(message, |(how, _)| how)
 }
 
 /// The logs of branches of remotes.

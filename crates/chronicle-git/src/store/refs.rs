@@ -144,6 +144,7 @@ impl Repository {
     pub fn refs_under(&self, prefix: &str) -> Result<Vec<(String, ObjectId)>> {
         match self.ref_backend {
             RefBackend::Gix => {
+                sound::ensure_refs(&self.common_dir().join(prefix))?;
                 let refs = self.inner.references().context(ReadRefSnafu { name: prefix })?;
                 let under = refs.prefixed(prefix).context(ReadRefSnafu { name: prefix })?;
                 let known = |found: &gix::Reference<'_>| {
@@ -178,6 +179,7 @@ impl Repository {
         if self.ref_backend == RefBackend::Git {
             return self.refs_under(prefix);
         }
+        sound::ensure_refs(&self.common_dir().join(prefix))?;
         let context = || ReadRefSnafu { name: prefix };
         let refs = self.inner.references().context(context())?;
         let mut found = Vec::new();

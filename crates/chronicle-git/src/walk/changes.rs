@@ -1,7 +1,7 @@
 //! Which files a commit changed.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{HashMap, HashSet, VecDeque},
     ops::ControlFlow,
 };
 
@@ -88,28 +88,49 @@ const MOST_FILES: usize = 1_000_000;
 /// more files than there is memory.
 const MOST_TWINS: u32 = 10_000;
 
+/// So many bytes the paths of one comparison may have: a few trees can name each other in paths that are longer than there
+/// is memory.
+const MOST_PATH_BYTES: usize = 128 << 20;
+
 /// What differs, as long as that has an end.
 #[derive(Default)]
 struct Bounded {
     recorder: Recorder,
     n_twins: HashMap<ObjectId, u32>,
+    /// How long the path of what is looked at is, and the paths of the directories above it.
+    path_lens: Vec<usize>,
+    /// How long the paths of directories are that are still to be looked at.
+    pending_lens: VecDeque<usize>,
+    n_path_bytes: usize,
     is_endless: bool,
+}
+
+impl Bounded {
+    fn path_len(&self) -> usize {
+        self.path_lens.last().copied().unwrap_or_default()
+    }
 }
 
 impl Visit for Bounded {
     fn pop_front_tracked_path_and_set_current(&mut self) {
+        self.path_lens = self.pending_lens.pop_front().into_iter().collect();
         self.recorder.pop_front_tracked_path_and_set_current();
     }
 
     fn push_back_tracked_path_component(&mut self, component: &BStr) {
+        self.path_lens.push(self.path_len() + 1 + component.len());
+        self.pending_lens.push_back(self.path_len());
+        self.n_path_bytes += self.path_len();
         self.recorder.push_back_tracked_path_component(component);
     }
 
     fn push_path_component(&mut self, component: &BStr) {
+        self.path_lens.push(self.path_len() + 1 + component.len());
         self.recorder.push_path_component(component);
     }
 
     fn pop_path_component(&mut self) {
+        self.path_lens.pop();
         self.recorder.pop_path_component();
     }
 
@@ -120,7 +141,8 @@ impl Visit for Bounded {
             *n_twins += 1;
             self.is_endless |= MOST_TWINS < *n_twins;
         }
-        self.is_endless |= MOST_FILES <= self.recorder.records.len();
+        self.n_path_bytes += self.path_len();
+        self.is_endless |= MOST_FILES <= self.recorder.records.len() || MOST_PATH_BYTES < self.n_path_bytes;
         if self.is_endless { ControlFlow::Break(()) } else { self.recorder.visit(change) }
     }
 }

@@ -102,6 +102,64 @@ fn a_parser_that_is_asked_nonsense_ends() {
 }
 
 #[test]
+fn refs_that_are_longer_than_git_writes_them_are_not_read() {
+    for name in [format!("refs/replace/{}", "a".repeat(40)), "refs/notes/remotes/origin/chronicle".to_owned()]
+    {
+        let repo = TestRepo::new();
+        repo.write("a.rs", "fn a() {}\n");
+        repo.commit("one");
+        chronicle(repo.path(), &["annotate", "--summary", "A reason that is long enough"]).success();
+        let path = repo.path().join(".git").join(&name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::File::create(&path).unwrap().set_len(1 << 40).unwrap();
+        let said = format!("`{}` is broken: it is not a file, or too large", path.display());
+        chronicle(repo.path(), &["read", "a.rs"]).refused(1, &[&said]);
+    }
+}
+
+#[test]
+fn a_circle_of_replaced_commits_ends() {
+    let repo = TestRepo::new();
+    for number in 1..=5 {
+        repo.write("a.rs", "fn a() {}\n".repeat(number));
+        repo.commit("more");
+    }
+    let lesson = "a.rs:5 An own lesson about this line";
+    chronicle(repo.path(), &["annotate", "--summary", "A reason that is long enough", "--gotcha", lesson])
+        .success();
+    repo.git(&["replace", "--force", "HEAD~2", "HEAD"]);
+    fs::remove_dir_all(repo.path().join(".git/chronicle")).unwrap();
+    assert!(chronicle(repo.path(), &["read", "a.rs"]).success().stdout.contains("An own lesson"));
+}
+
+#[test]
+fn a_history_whose_paths_are_longer_than_the_memory_ends() {
+    let repo = TestRepo::new();
+    repo.write("a.rs", "fn a() {}\n");
+    repo.commit("one");
+    let make = |listing: &str| {
+        let mut mktree = testkit::command("git", repo.path());
+        let made = crate::outcome::run_with_input(mktree.args(["mktree", "--missing"]), listing.as_bytes());
+        made.success().stdout.trim().to_owned()
+    };
+    let blob = repo.git(&["rev-parse", "HEAD:a.rs"]);
+    // 200 levels with names of 10,000 letters, which have 256 MB of paths together.
+    let mut tree = make(&format!("100644 blob {}\tf\n", blob.trim()));
+    for _ in 0..200 {
+        tree = make(&format!("040000 tree {tree}\t{}\n", "d".repeat(10_000)));
+    }
+    let root = make(&format!("100644 blob {}\ta.rs\n040000 tree {tree}\td\n", blob.trim()));
+    let deep = repo.git(&["commit-tree", "-m", "deep", "-p", "HEAD", &root]);
+    let plain = repo.git(&["rev-parse", "HEAD^{tree}"]);
+    let back = repo.git(&["commit-tree", "-m", "back", "-p", deep.trim(), plain.trim()]);
+    repo.git(&["update-ref", "HEAD", back.trim()]);
+    let lesson = "a.rs:1 An own lesson about this line";
+    let args = ["annotate", "--summary", "A reason that is long enough", "--gotcha", lesson];
+    chronicle(repo.path(), &args).success();
+    assert!(chronicle(repo.path(), &["read", "a.rs"]).success().stdout.contains("An own lesson"));
+}
+
+#[test]
 fn refs_that_are_devices_are_not_read() {
     for name in ["packed-refs", "refs/notes/chronicle", "refs/heads/main"] {
         let repo = TestRepo::new();
