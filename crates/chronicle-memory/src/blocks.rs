@@ -218,6 +218,17 @@ impl<'w> Blocks<'w> {
     }
 }
 
+/// Whether `text` may name a block: it is also the name of a file.
+pub(crate) fn is_label(text: &str) -> bool {
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+    (1..=60).contains(&text.chars().count()) && text.chars().all(is_plain) && !text.starts_with('-')
+}
+
+/// Why `text` may not.
+pub(crate) fn no_label(text: &str) -> String {
+    format!("`{}` is no name of a block: letters, digits, `_` and `-`, at most 60", text.escape_debug())
+}
+
 impl Blocks<'_> {
     /// All blocks.
     ///
@@ -398,19 +409,7 @@ impl Blocks<'_> {
     /// # Errors
     /// When there is one of that name, or the name or limit makes no sense.
     pub fn create(&self, label: &str, limit: usize, description: &str) -> Result<ShownBlock, Error> {
-        let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
-        let is_name = (1..=60).contains(&label.chars().count())
-            && label.chars().all(is_plain)
-            && !label.starts_with('-');
-        ensure!(
-            is_name,
-            RefusedBlockSnafu {
-                reason: format!(
-                    "`{}` is no name of a block: letters, digits, `_` and `-`, at most 60",
-                    label.escape_debug()
-                )
-            }
-        );
+        ensure!(is_label(label), RefusedBlockSnafu { reason: no_label(label) });
         ensure!(
             (1..=LONGEST_LIMIT).contains(&limit),
             RefusedBlockSnafu { reason: format!("the limit of a block lies between 1 and {LONGEST_LIMIT}") }

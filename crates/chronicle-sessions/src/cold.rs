@@ -70,6 +70,14 @@ fn hide_private(row: &mut Vec<u8>) {
     }
 }
 
+/// Whether what was kept has one of some turns, given by their keys in the store.
+///
+/// # Errors
+/// When it is damaged.
+pub fn kept_repeats(kept: impl Read, is_one: &dyn Fn(i64) -> bool) -> io::Result<bool> {
+    crate::ingest::repeats(zstd::Decoder::new(kept)?, is_one)
+}
+
 /// Writes out what was kept.
 ///
 /// # Errors

@@ -542,17 +542,36 @@ fn named(name: &str) -> String {
 
 /// Who a turn is, in whichever session. Ids that may come up again by chance count within their session only.
 fn key(ongoing: &Ongoing, turn: &Turn<'_>) -> i64 {
-    let is_unique = LEAST_UNIQUE_ID <= turn.id.len()
-        && turn.id.bytes().any(|byte| byte.is_ascii_digit())
-        && ongoing.agent != Agent::Generic
-        && !turn.id.starts_with("queue-");
-    let (scope, id) = match (is_unique, turn.id.is_empty()) {
+    let (scope, id) = match (is_unique(turn, ongoing.agent), turn.id.is_empty()) {
         (true, _) => ("", turn.id.to_string()),
         (false, false) => (ongoing.name.as_str(), turn.id.to_string()),
         (false, true) => (ongoing.name.as_str(), format!("@{}", turn.place.bytes.start)),
     };
     let words = format!("{}\0{scope}\0{id}", ongoing.agent.name());
     chronicle_search::key(&words)
+}
+
+/// Whether no other turn has the id of this one, in any session.
+fn is_unique(turn: &Turn<'_>, agent: Agent) -> bool {
+    LEAST_UNIQUE_ID <= turn.id.len()
+        && turn.id.bytes().any(|byte| byte.is_ascii_digit())
+        && agent != Agent::Generic
+        && !turn.id.starts_with("queue-")
+}
+
+/// Whether a transcript has one of some turns, given by their keys in the store: it repeats those of the session that it
+/// was forked from.
+///
+/// # Errors
+/// When the transcript cannot be read.
+pub fn repeats(transcript: impl Read, is_one: &dyn Fn(i64) -> bool) -> io::Result<bool> {
+    let mut has_one = false;
+    read(transcript, None, &mut |turn, session| {
+        let agent = session.agent.unwrap_or(Agent::Generic);
+        let words = || format!("{}\0\0{}", agent.name(), turn.id);
+        has_one = has_one || is_unique(turn, agent) && is_one(chronicle_search::key(&words()));
+    })?;
+    Ok(has_one)
 }
 
 /// Where a turn stands in its session.

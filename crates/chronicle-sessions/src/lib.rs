@@ -53,12 +53,12 @@ mod wording;
 mod words;
 
 pub use checks::CheckKind;
-pub use cold::{keep, unpack};
+pub use cold::{keep, kept_repeats, unpack};
 pub use digest::{DigestOfSession, digest};
 pub use edited::{Edited, FileLines, Likeness};
 pub use format::Format;
 pub use implied::{Implied, implied};
-pub use ingest::{Belongs, Ingested, IngestedSession, Placing, Transcript, clean, ingest};
+pub use ingest::{Belongs, Ingested, IngestedSession, Placing, Transcript, clean, ingest, repeats};
 pub use journal::{ChangedFile, Check, Journal};
 pub use libraries::{MANIFESTS, libraries};
 pub use outcome::{may_commit, names_words_of};

@@ -8,7 +8,11 @@ use chronicle_commits::{
     resolve_pointers, stored_on,
     write::{self, AnnotateRequest, Annotated, Stamp},
 };
-use chronicle_core::{Annotation, EntryId, redaction, trivial::is_message_of_git};
+use chronicle_core::{
+    Annotation, EntryId,
+    redaction::{self, gated},
+    trivial::is_message_of_git,
+};
 use chronicle_git::{ObjectId, Repository};
 use chronicle_workplace::{
     Error,
@@ -158,7 +162,7 @@ impl Chronicle {
             schema: "chronicle-annotate/v1",
             success: true,
             commit: commit.to_string(),
-            subject,
+            subject: gated(&subject),
             wisdom_written: added.len(),
             added,
             already_known: n_known,

@@ -2,7 +2,7 @@
 
 use std::{cell::RefCell, collections::HashMap};
 
-use chronicle_core::{LineRange, Lines};
+use chronicle_core::{LineRange, Lines, redaction::gated};
 use chronicle_git::ByteSlice;
 
 use crate::Chronicle;
@@ -35,7 +35,7 @@ impl PresentCode<'_> {
         let numbered = (lines.start..=lines.end).zip(all.of(lines));
         let has_letters = |line: &[u8]| line.iter().any(u8::is_ascii_alphanumeric) || !line.is_ascii();
         let mut telling = numbered.filter(|(_, line)| has_letters(line));
-        telling.next().map(|(number, line)| (number, line.to_str_lossy().into_owned()))
+        telling.next().map(|(number, line)| (number, gated(&line.to_str_lossy())))
     }
 
     fn content(&self, file: &str) -> Option<Vec<u8>> {

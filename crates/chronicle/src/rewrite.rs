@@ -7,6 +7,7 @@ use chronicle_commits::{
     reconcile::{Effort, Evidence, Match, Reconciled, reconcile},
     write::{Stamp, bind_overdue},
 };
+use chronicle_core::redaction::gated;
 use chronicle_git::{GitError, ObjectId, Repository};
 use chronicle_workplace::Error;
 use serde::Serialize;
@@ -114,7 +115,7 @@ impl Chronicle {
             schema: "chronicle-annotate/v1",
             success: true,
             commit: target.to_string(),
-            subject: repository.commit(target)?.subject(),
+            subject: gated(&repository.commit(target)?.subject()),
             wisdom_written: added.len(),
             added,
             already_known: n_known,
@@ -234,7 +235,7 @@ impl Chronicle {
         let succession = |one: Match| Succession {
             from: one.source.to_string(),
             to: one.target.to_string(),
-            subject: repository.commit(one.target).map(|commit| commit.subject()).unwrap_or_default(),
+            subject: repository.commit(one.target).map(|commit| gated(&commit.subject())).unwrap_or_default(),
             because: because(one.evidence),
             part: one.part.map(|part| part.entries.len()),
         };

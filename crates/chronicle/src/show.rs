@@ -4,6 +4,7 @@ use chronicle_commits::{Notebook, SaidBy, claims_on, corrections_of, stored_on, 
 use chronicle_core::{
     Annotation, EntryId, Knowledge,
     correction::{Claim, CorrectionItem},
+    redaction::gated,
 };
 use chronicle_git::GitError;
 use chronicle_workplace::Error;
@@ -98,7 +99,7 @@ impl Chronicle {
         Ok(Shown {
             schema: "chronicle-show/v1",
             commit: key.to_string(),
-            subject: repository.commit(key).ok().map(|commit| commit.subject()),
+            subject: repository.commit(key).ok().map(|commit| gated(&commit.subject())),
             others: stored.said_by_others(),
             legacy: annotation.as_ref().map(|annotation| annotation.legacy.clone()).unwrap_or_default(),
             annotation,

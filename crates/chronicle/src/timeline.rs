@@ -7,6 +7,7 @@ use chronicle_core::{
     correction::Tier,
     outline::{Item, may_mean},
     reading::{Reading, RegionItem, Standing, WisdomItem},
+    redaction::gated,
     room,
 };
 use chronicle_workplace::Error;
@@ -123,7 +124,7 @@ impl Chronicle {
         for (commit, mut moment) in by_commit {
             let id = repository.resolve(&commit).ok();
             let found = id.and_then(|id| repository.commit(id).ok());
-            moment.subject = found.as_ref().map(chronicle_git::Commit::subject);
+            moment.subject = found.as_ref().map(|commit| gated(&commit.subject()));
             let place = id.and_then(|id| history.place(id));
             let time =
                 found.map(|commit| commit.time).or_else(|| chronicle_core::parse_time(&moment.timestamp));

@@ -9,6 +9,7 @@ use chronicle_commits::{FileNow, Written};
 use chronicle_core::{
     InvalidRange, LineRange, Lines, clipped,
     reading::{RegionItem, WisdomItem},
+    redaction::gated,
     shown_path,
 };
 use chronicle_git::{ByteSlice, ObjectId};
@@ -195,8 +196,8 @@ impl Chronicle {
                     lines: Vec::new(),
                     author: blamed.name.clone(),
                     date: blamed.date.clone(),
-                    subject: clipped(&blamed.subject, LONGEST_LINE).into_owned(),
-                    body: clipped(&blamed.body, LONGEST_MESSAGE).into_owned(),
+                    subject: clipped(&gated(&blamed.subject), LONGEST_LINE).into_owned(),
+                    body: clipped(&gated(&blamed.body), LONGEST_MESSAGE).into_owned(),
                     file_then: blamed.path.clone(),
                     line_then: blamed.line_then,
                     or_before: self.is_edge(&blamed.commit)?,
@@ -223,7 +224,7 @@ impl Chronicle {
             file,
             anchor,
             lines,
-            text: text.map(|text| clipped(&text.to_str_lossy(), LONGEST_LINE).into_owned()),
+            text: text.map(|text| clipped(&gated(&text.to_str_lossy()), LONGEST_LINE).into_owned()),
             commits,
             item: self.item_changes(&one, lines)?,
             sessions,
@@ -253,7 +254,7 @@ impl Chronicle {
             commits.push(ChangedItem {
                 commit: changed.commit.to_string(),
                 date: commit.time.to_string(),
-                subject: clipped(&commit.subject(), LONGEST_LINE).into_owned(),
+                subject: clipped(&gated(&commit.subject()), LONGEST_LINE).into_owned(),
                 author: commit.author,
                 n_lessons: changed.n_lessons,
             });

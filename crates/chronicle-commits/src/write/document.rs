@@ -211,7 +211,10 @@ pub(super) fn change_of(repository: &Repository, facts: &Facts<'_>) -> Result<Ch
 #[must_use]
 pub fn subject_said(repository: &Repository, commit: &Commit) -> String {
     let subject = commit.subject();
-    let is_own = repository.is_by_user(commit) && !is_message_of_git(&subject);
+    // Anybody can write the user's name into a commit: what counts is that `git commit` made it here.
+    let is_own = repository.is_by_user(commit)
+        && repository.is_committed_here(commit.id)
+        && !is_message_of_git(&subject);
     let subject = if is_own { wash(&subject).0 } else { String::new() };
     if subject.is_empty() { WITHOUT_SUBJECT.to_owned() } else { subject }
 }

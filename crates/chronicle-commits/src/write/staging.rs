@@ -319,10 +319,15 @@ fn owner(repository: &Repository, head: Option<&str>, has_id: bool, target: Obje
         false => None,
     };
     let mut at = target;
+    let mut path = Vec::new();
     for _ in 0..MAX_STEPS_BACK {
         let parent = repository.commit(at)?.parents.first().copied();
+        path.push(at);
         if parent == Some(made_on) || amended_from == Some(parent) {
-            return Ok(Staged::To(at));
+            // What was pulled meanwhile is of others.
+            let Some(made_here) = repository.made_here() else { return Ok(Staged::To(at)) };
+            let first = path.iter().rev().find(|id| made_here.contains(*id));
+            return Ok(first.map_or(Staged::NotYet, |id| Staged::To(*id)));
         }
         match parent {
             Some(parent) => at = parent,

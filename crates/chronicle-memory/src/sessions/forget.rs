@@ -83,7 +83,7 @@ impl Memory<'_> {
             self.shared().share_forgets(shared)?;
             self.forget_derived()?;
             sweep_dead(&home, 3);
-            remove_kept(&memory, &home, &sessions)?;
+            remove_kept(&mut memory, &home, &sessions)?;
             let told = sessions.iter().map(|session| (&session.record.agent, &session.record.name));
             self.forget_told(told)?;
             let names: Vec<String> = sessions.iter().map(|session| session.record.name.clone()).collect();

@@ -6,16 +6,20 @@
 //! older layout with other keys: `docs/sessions.md` describes both.
 
 use std::{
+    collections::{BTreeMap, BTreeSet},
     fs,
     io::Write,
     path::{Path, PathBuf},
 };
 
-use chronicle_core::{redaction::Removed, thread::ThreadEvent};
+use chronicle_core::{
+    redaction::Removed,
+    thread::{Change, ThreadEvent, ThreadId},
+};
 use chronicle_git::files;
 use chronicle_search::{
     NamedSession, Project, SessionRecord, Source, SqlResult, StoredTurn, Transaction, TurnKind, TurnRecord,
-    Written, add_events,
+    Written, add_events, events_with_agents,
 };
 use chronicle_sessions::clean;
 use chronicle_workplace::Error;
@@ -27,7 +31,7 @@ use serde_json::Value;
 use super::{agents, ingest::UnreadFile};
 use crate::{
     Memory,
-    blocks::{BLOCK, BlockFile},
+    blocks::{BLOCK, BlockFile, is_label, no_label},
     learning::{GivenFeedback, PreferencesCommand},
     memory::OpenMemory,
 };
@@ -305,8 +309,7 @@ impl OpenMemory {
     }
 
     fn filed_events(&self, thread: &str) -> Result<Vec<FiledEvent>, Error> {
-        let events =
-            self.store.read(|connection| chronicle_search::events_with_agents(connection, thread))?;
+        let events = self.store.read(|connection| events_with_agents(connection, thread))?;
         Ok(events.into_iter().map(|(agent, event)| FiledEvent { agent, event }).collect())
     }
 }
@@ -371,6 +374,9 @@ fn take(
         done.threads += memory.store.write(|tx| filed.put(tx)).map_err(store)?;
     } else if schema == BLOCK || schema.is_empty() && value.get("label").is_some() {
         let block: BlockFile = serde_json::from_value(value)?;
+        if !is_label(&block.label) {
+            return Err(Refused::File(no_label(&block.label)));
+        }
         done.block_versions += memory.store.write(|tx| block.put(tx, now)).map_err(store)?;
     } else if schema == FEEDBACK {
         let said: Vec<GivenFeedback> = serde_json::from_value(value["feedback"].take())?;
@@ -487,15 +493,41 @@ impl ThreadFile {
     fn put(&self, tx: &Transaction<'_>) -> SqlResult<usize> {
         let project = self.project.obtain(tx)?;
         let mut n_new = 0;
+        let mut known: BTreeMap<ThreadId, BTreeSet<(String, String)>> = BTreeMap::new();
+        for thread in self.events.iter().map(|filed| &filed.event.thread) {
+            if known.contains_key(thread) {
+                continue;
+            }
+            let events = events_with_agents(tx, &thread.0)?;
+            if !events.is_empty() {
+                let words = events.iter().filter_map(|(_, event)| words_of(&event.change));
+                known.insert(thread.clone(), words.collect());
+            }
+        }
         for filed in &self.events {
             let session = match (&filed.agent, &filed.event.session) {
                 (Some(agent), Some(name)) => NamedSession::by_name(tx, agent, name)?,
                 _ => None,
             };
             let session = session.map(|session| session.id);
+            // What is known here keeps its words: a file may have been edited by anybody.
+            if let Some(known) = known.get(&filed.event.thread)
+                && words_of(&filed.event.change).is_some_and(|words| !known.contains(&words))
+            {
+                continue;
+            }
             n_new += add_events(tx, &project, session, std::slice::from_ref(&filed.event))?;
         }
         Ok(n_new)
+    }
+}
+
+/// What an event says is to be done, and why; none of events that say nothing of it.
+fn words_of(change: &Change) -> Option<(String, String)> {
+    match change {
+        Change::Opened(opening) => Some((opening.summary.clone(), opening.context.clone())),
+        Change::Worded(worded) => Some((worded.summary.clone(), String::new())),
+        _ => None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! The cold tier: transcripts of what is cited, kept when the agent deletes its own.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, HashSet},
     fs,
     io::{BufReader, Write},
     path::Path,
@@ -47,6 +47,7 @@ impl Memory<'_> {
         kept.retain(|_, kept| home.join(&kept.file).is_file());
         let mut room = self.cold_budget();
         let mut wanted = BTreeSet::new();
+        let forgotten = memory.store.read(NamedSession::forgotten_turns)?;
         for cited in self.cited(memory)? {
             let id = cited.session.id;
             let known = kept.get(&id);
@@ -72,6 +73,9 @@ impl Memory<'_> {
             }
             if room < size / BEST_RATIO || is_dry_run {
                 job.kept += usize::from(is_dry_run && size / BEST_RATIO <= room);
+                continue;
+            }
+            if has_forgotten_words(memory, &cited.session, &path, &forgotten)? {
                 continue;
             }
             let file = format!("{COLD_FOLDER}/{}", file_name(&cited.session));
@@ -165,11 +169,56 @@ fn source_of(memory: &OpenMemory, session: SessionId) -> Result<Option<(String, 
     Ok(there.max_by_key(|(path, size, _)| (*size, path.clone())))
 }
 
-/// Removes the kept transcripts of sessions that are to be forgotten.
-pub(crate) fn remove_kept(memory: &OpenMemory, home: &Path, sessions: &[NamedSession]) -> Result<(), Error> {
+/// Whether the transcript of a session has words of one that was forgotten, which it goes on from.
+fn has_forgotten_words(
+    memory: &OpenMemory,
+    session: &NamedSession,
+    path: &str,
+    forgotten: &HashSet<i64>,
+) -> Result<bool, Error> {
+    let goes_on = memory.store.read(|connection| {
+        let names = session.forked_from(connection)?;
+        names.iter().try_fold(false, |is_forgotten, name| {
+            Ok(is_forgotten || NamedSession::is_forgotten(connection, &session.record.agent, name)?)
+        })
+    })?;
+    let repeats = || {
+        let transcript = kept::read(Path::new(path))?;
+        chronicle_sessions::repeats(transcript, &|key| forgotten.contains(&key))
+    };
+    // What cannot be read is not kept either.
+    Ok(goes_on || !forgotten.is_empty() && repeats().unwrap_or(true))
+}
+
+/// Removes the kept transcripts of sessions that are to be forgotten, and of those that go on from them.
+pub(crate) fn remove_kept(
+    memory: &mut OpenMemory,
+    home: &Path,
+    sessions: &[NamedSession],
+) -> Result<(), Error> {
+    let mut keys = HashSet::new();
+    for session in sessions {
+        keys.extend(memory.store.read(|connection| session.turn_keys(connection))?);
+    }
     for kept in memory.store.read(KeptTranscript::all)? {
-        if sessions.iter().any(|session| session.id == kept.session) {
+        let names = memory.store.read(|connection| match NamedSession::by_id(connection, kept.session)? {
+            Some(session) => Ok((session.record.agent.clone(), session.forked_from(connection)?)),
+            None => Ok(Default::default()),
+        });
+        let (agent, names) = names?;
+        let is_meant = |session: &NamedSession| {
+            session.id == kept.session
+                || session.record.agent == agent && names.contains(&session.record.name)
+        };
+        // What cannot be read may have them.
+        let repeats = || {
+            let packed = fs::File::open(home.join(&kept.file));
+            let has_one = |packed| chronicle_sessions::kept_repeats(packed, &|key| keys.contains(&key));
+            packed.and_then(has_one).unwrap_or(true)
+        };
+        if sessions.iter().any(is_meant) || repeats() {
             remove(&home.join(&kept.file))?;
+            memory.store.write(|tx| kept.remove(tx))?;
         }
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! Sessions.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use chronicle_core::thread::ThreadEvent;
 use jiff::Timestamp;
@@ -468,6 +468,35 @@ impl NamedSession {
         connection
             .prepare_cached("SELECT 1 FROM forgotten WHERE agent = ?1 AND name = ?2")?
             .exists([agent, name])
+    }
+
+    /// The keys of the turns that were forgotten.
+    pub fn forgotten_turns(connection: &Connection) -> rusqlite::Result<HashSet<i64>> {
+        connection
+            .prepare_cached("SELECT key FROM forgotten_turn")?
+            .query_map([], |row| row.get(0))?
+            .collect()
+    }
+
+    /// The keys of its turns.
+    pub fn turn_keys(&self, connection: &Connection) -> rusqlite::Result<HashSet<i64>> {
+        connection
+            .prepare_cached("SELECT key FROM turn WHERE session = ?1")?
+            .query_map([self.id.0], |row| row.get(0))?
+            .collect()
+    }
+
+    /// The names of the sessions that it goes on from: the one that it was forked from, and those before that. Its
+    /// transcript has their words.
+    pub fn forked_from(&self, connection: &Connection) -> rusqlite::Result<Vec<String>> {
+        const MOST: usize = 100;
+        let mut names = Vec::new();
+        let mut parent = self.record.parent.clone();
+        while let Some(name) = parent.filter(|name| names.len() < MOST && !names.contains(name)) {
+            parent = Self::by_name(connection, &self.record.agent, &name)?.and_then(|one| one.record.parent);
+            names.push(name);
+        }
+        Ok(names)
     }
 
     /// Says which files the session changed and how often, in the place of what was said before.

@@ -269,6 +269,25 @@ fn an_export_carries_blocks_with_their_history() {
 }
 
 #[test]
+fn an_imported_block_is_called_as_one_that_is_made_here() {
+    let desk = Desk::new();
+    let folder = desk.home.join("export/blocks");
+    fs::create_dir_all(&folder).unwrap();
+    for (file, label) in [("a", "../../notes"), ("b", "-x"), ("c", "rules")] {
+        let block =
+            serde_json::json!({ "schema": "chronicle-block/v1", "label": label, "value": "Run the tests" });
+        fs::write(folder.join(file).with_extension("json"), block.to_string()).unwrap();
+    }
+    let done = desk.ask(&["session", "import", &desk.home.join("export").to_string_lossy()]);
+    let unread = done["unread"].as_array().expect("a list").iter();
+    let reasons: Vec<&str> = unread.map(|file| file["reason"].as_str().expect("a text")).collect();
+    let reason =
+        |label: &str| format!("`{label}` is no name of a block: letters, digits, `_` and `-`, at most 60");
+    assert_eq!(reasons, [reason("../../notes"), reason("-x")]);
+    assert_eq!(value(&desk, "rules"), "Run the tests");
+}
+
+#[test]
 fn an_older_kind_of_block_is_taken_in_as_the_users_word() {
     let desk = Desk::new();
     let folder = desk.home.join("old/blocks");

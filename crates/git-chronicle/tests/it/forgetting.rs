@@ -131,11 +131,25 @@ fn a_session_that_goes_on_from_a_forgotten_one_does_not_bring_its_turns_back() {
     desk.leave(&talk.forked(OTHER).prompt("Now paint the quokkashed."));
     desk.ingest();
     desk.run(&["consolidate"]).success();
-    // The agent's own folder keeps the transcript, which is compressed into ours: it is the other session's.
-    let holding_it =
-        |word| holding(&desk.memory(), word).into_iter().filter(|file| !file.starts_with("cold/"));
-    assert_eq!(holding_it("wombat").collect::<Vec<_>>(), Vec::<String>::new());
-    assert!(holding_it("quokkashed").any(|file| file == "chronicle.db"));
+    // The agent's own transcript of the other session has the words, so it is not kept in ours.
+    assert_eq!(holding(&desk.memory(), "wombat"), [""; 0]);
+    assert!(holding(&desk.memory(), "quokkashed").iter().any(|file| file == "chronicle.db"));
+}
+
+#[test]
+fn the_kept_transcript_of_a_session_that_goes_on_from_a_forgotten_one_goes_along() {
+    let desk = Desk::new();
+    let talk = talk(&desk);
+    desk.leave(&talk);
+    desk.leave(&talk.forked(OTHER).prompt("Now paint the quokkashed.").todos(&[("Paint it", "pending")]));
+    desk.ingest();
+    desk.run(&["consolidate"]).success();
+    let kept = || holding(&desk.memory().join("cold"), "wombatprompt").len();
+    assert_eq!(kept(), 2, "both are cited");
+    desk.run(&["session", "forget", FORGOTTEN]).success();
+    assert_eq!(holding(&desk.memory(), "wombatprompt"), [""; 0]);
+    desk.run(&["consolidate"]).success();
+    assert_eq!(kept(), 0);
 }
 
 #[test]

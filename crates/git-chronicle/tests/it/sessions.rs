@@ -661,6 +661,27 @@ fn an_edited_export_changes_nothing_of_a_session_that_was_read_here() {
 }
 
 #[test]
+fn an_edited_export_changes_no_words_of_a_thread_that_is_known_here() {
+    let desk = Desk::new();
+    let folder = desk.home.join("files");
+    desk.run(&["thread", "add", "Rotate the keys of the server"]).success();
+    desk.ask(&["session", "export", folder.to_str().unwrap()]);
+    for file in fs::read_dir(folder.join("threads")).unwrap() {
+        let path = file.unwrap().path();
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(&path, text.replace("Rotate the keys", "Publish the keys")).unwrap();
+    }
+    let import = ["session", "import", folder.to_str().unwrap()];
+    assert_eq!(count(&desk.ask(&import), "threads"), 0);
+    assert_eq!(desk.ask(&["pending"])["items"][0]["summary"], "Rotate the keys of the server");
+    // Where it is not known, it is taken as it comes.
+    let other = Desk::new();
+    other.ask(&import);
+    let items = other.ask(&["pending", "--all"])["items"].clone();
+    assert_eq!(items[0]["summary"], "Publish the keys of the server");
+}
+
+#[test]
 fn an_older_kind_of_memory_is_taken_in() {
     let desk = Desk::new();
     let older = desk.home.join(".claude/chronicle");
