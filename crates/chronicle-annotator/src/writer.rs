@@ -157,7 +157,7 @@ impl Annotator<'_> {
         if collector.is_empty() {
             (written.outcome, written.reason) = match &course.cut {
                 _ if 0 < n_emitted => {
-                    let reason = "all that the model said restates the change, as it judged itself";
+                    let reason = "the model judged that its own lessons only restate the change";
                     (WrittenOutcome::Nothing, Some(reason.to_owned()))
                 }
                 Some(cut) => (WrittenOutcome::Failed, Some(cut.clone())),

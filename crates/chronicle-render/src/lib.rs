@@ -87,7 +87,7 @@ impl FromStr for Format {
             "markdown" | "md" => Ok(Self::Markdown),
             "json" => Ok(Self::Json),
             "pretty" => Ok(Self::Pretty),
-            other => Err(format!("`{other}` is no format; there are markdown, json and pretty")),
+            other => Err(format!("unknown format `{other}`; use markdown, json or pretty")),
         }
     }
 }

@@ -178,7 +178,7 @@ impl Chronicle {
         names.dedup();
         // What is known of the lines does not hang on session memory.
         let sessions = self.origins(&names, content, &written).unwrap_or_else(|error| {
-            warnings.push(format!("the sessions behind the lines cannot be told: {error}"));
+            warnings.push(format!("the sessions that wrote the lines cannot be shown: {error}"));
             Vec::new()
         });
         let mut commits: Vec<Wrote> = Vec::new();

@@ -242,7 +242,7 @@ fn touches(
 
 fn keep(path: &std::path::Path, run: &Backfill) -> Result<(), Error> {
     let write = || -> std::io::Result<()> {
-        let directory = path.parent().expect("it lies in a directory of ours");
+        let directory = path.parent().expect("it is in our own directory");
         create_dir_like_parent(directory)?;
         replace_file(path, &serde_json::to_vec(run).expect("a run is plain data"))
     };

@@ -117,7 +117,7 @@ impl Annotator<'_> {
             }
         }
         if !command.is_dry_run && 0 < reply.count(WrittenOutcome::Failed) {
-            reply.warnings.push(format!("what failed is in `{}`", log.path().display()));
+            reply.warnings.push(format!("the failed commits are listed in `{}`", log.path().display()));
         }
         Ok(reply)
     }

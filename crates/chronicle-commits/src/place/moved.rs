@@ -25,7 +25,7 @@ use crate::{
 
 /// What to tell of an answer that holds what was said of code in `file`.
 pub(crate) fn remark(file: &str) -> String {
-    format!("the code came from `{file}`; what was said of it there is told, too")
+    format!("this code moved here from `{file}`; its lessons are included")
 }
 
 /// With less than this share of the lines, words have to tell.

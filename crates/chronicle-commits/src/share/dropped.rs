@@ -56,7 +56,7 @@ pub fn bring_back(repository: &Repository) -> Result<usize> {
     let mut n_back = 0;
     // Whole commits of ours that are in no history any more.
     for (name, lost) in repository.lost_notes()? {
-        let merged = merge(repository, &name, &name, lost, "an overwritten commit of ours")?;
+        let merged = merge(repository, &name, &name, lost, "our own overwritten commit")?;
         n_back += merged.n_taken + merged.n_united;
     }
     for name in REFS {

@@ -75,7 +75,7 @@ pub(crate) fn edited(
                 left.names.iter().filter(is_own).any(|name| right.names.contains(name))
             };
             let shares_name = || !left.names.is_disjoint(&right.names);
-            // An import is about what it names, whatever took its place.
+            // An import is about what it names, whatever replaced it.
             let is_free = is_only && !is_import(left.text.as_bytes());
             let counts = LEAST_ALIKE <= likeness && (is_free || shares_name() && keeps_its_own());
             let likeness = if counts { likeness } else { 0.0 };

@@ -471,7 +471,7 @@ impl Repository {
     #[must_use]
     pub fn blob_id(&self, content: &[u8]) -> ObjectId {
         gix::objs::compute_hash(self.inner.object_hash(), gix::objs::Kind::Blob, content)
-            .expect("hashing what lies in memory does not fail")
+            .expect("hashing bytes in memory does not fail")
     }
 
     /// Forgets the blobs that were read ahead.

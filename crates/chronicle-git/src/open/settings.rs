@@ -184,7 +184,7 @@ pub(crate) fn edited_by_git(config: &[u8], args: &[&str]) -> Result<Vec<u8>> {
     copy.write_all(config).context(IoSnafu { path: file() })?;
     let path = copy.path().to_str().ok_or_else(|| GitError::Process {
         command: "config".to_owned(),
-        stderr: "the path of temporary files is no text".to_owned(),
+        stderr: "the path of temporary files is not text".to_owned(),
     })?;
     // The file is named, so which repository this is does not matter.
     let directory = copy.path().parent().unwrap_or(copy.path());

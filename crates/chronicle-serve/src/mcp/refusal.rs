@@ -38,7 +38,7 @@ fn hint(code: Code) -> Option<&'static str> {
         Code::LinesNeedOneFile => "name one file together with `lines`",
         Code::LineMissing => "set `lines`, such as 12 or 12:20, or `anchor`",
         Code::InvalidInput | Code::InvalidJson => "nothing was stored; the tool's schema shows the form",
-        Code::NotYourSummary => "leave out `replace_summary`: yours is stored beside it",
+        Code::NotYourSummary => "leave out `replace_summary`: yours is stored next to it",
         Code::BudgetTooSmall => "ask for more `max_tokens`, or for more `budget`",
         _ => return None,
     })

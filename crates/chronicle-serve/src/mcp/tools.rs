@@ -148,7 +148,7 @@ static TOOLS: [Definition; 16] = [
         "chronicle_flag",
         "Doubt a lesson",
         Effect::Adds,
-        "When a lesson proves wrong or outdated: readers see the reason beside it.",
+        "When a lesson proves wrong or outdated: readers see the reason next to it.",
     ),
     tool::<writing::KnowledgeArgs, KnowledgeReply>(
         "chronicle_knowledge",

@@ -23,7 +23,7 @@ const SWEPT_DAYS: u32 = 3;
 const KEPT: Duration = Duration::from_secs(60 * 24 * 60 * 60);
 
 /// How an agent goes on asking.
-const USAGE: &str = "Before changing code, `git chronicle read FILE [ANCHOR]` shows what is known of it. After a commit, the tool \
+const USAGE: &str = "Before changing code, `git chronicle read FILE [ANCHOR]` shows its lessons. After a commit, the tool \
 `chronicle_annotate` or `git chronicle annotate --summary 'WHY' --gotcha 'FILE:LINE WHAT'` keeps why it is so, traps, and what failed (`--dead-end`). \
 `git chronicle find WORDS` searches earlier sessions.";
 

@@ -156,13 +156,13 @@ fn what_was_renamed_moved_and_formatted_is_found_in_one_table() {
     ## src/wait.rs
     - dead_end (lines 14-14, intact, backoff, 0.94, 0cb4034, 2 days, 2 commits since): A seed for each client repeats itself.
     - gotcha (lines 6-19, changed, backoff, 0.94, 0cb4034, 2 days, 2 commits since): The limit counts after the jitter.
-    warning: the code came from `src/pool.rs`; what was said of it there is told, too
+    warning: this code moved here from `src/pool.rs`; its lessons are included
     ");
     insta::assert_snapshot!(ask_both(&repo, &["deps", "src/wait.rs", "next_wait"]), @"
     ## src/wait.rs — next_wait
     **Declared to rely on it:**
     - `src/user.rs — retry` on backoff: never waits longer than the limit (0.86, 0cb4034, 2 days)
-    warning: the code came from `src/pool.rs`; what was said of it there is told, too
+    warning: this code moved here from `src/pool.rs`; its lessons are included
     ");
     insta::assert_snapshot!(ask(&repo, &["summary", "src"]), @"
     ## The commits
@@ -176,7 +176,7 @@ fn what_was_renamed_moved_and_formatted_is_found_in_one_table() {
     - next_wait (lines 5-19) [0cb4034, 2 days, 0.94]
       - gotcha: The limit counts after the jitter.
       - dead end: A seed for each client repeats itself.
-    warning: the code came from `src/pool.rs`; what was said of it there is told, too
+    warning: this code moved here from `src/pool.rs`; its lessons are included
     ");
     insta::assert_snapshot!(ask_both(&repo, &["why", "src/wait.rs:10"]), @"
     # src/wait.rs line 10: `let factor = 2u32.saturating_pow(attempt);`
@@ -186,7 +186,7 @@ fn what_was_renamed_moved_and_formatted_is_found_in_one_table() {
 
     ## src/wait.rs
     - gotcha (lines 6-19, changed, backoff, 0.94, 0cb4034, 2 days, 2 commits since): The limit counts after the jitter.
-    warning: the code came from `src/pool.rs`; what was said of it there is told, too
+    warning: this code moved here from `src/pool.rs`; its lessons are included
     ");
     repo.write("src/wait.rs", [HEAD_OF_WAIT, &FORMATTED.replace("mul_f64", "mul_f32")].concat());
     repo.git(&["add", "src/wait.rs"]);
@@ -196,7 +196,7 @@ fn what_was_renamed_moved_and_formatted_is_found_in_one_table() {
     - gotcha (lines 6-19, changed, backoff, touched at line 14, 0cb4034, 2 days): The limit counts after the jitter.
     **Rely on what is changed:**
     - `src/user.rs — retry` on backoff: never waits longer than the limit (0.86, 0cb4034, 2 days)
-    warning: the code came from `src/pool.rs`; what was said of it there is told, too
+    warning: this code moved here from `src/pool.rs`; its lessons are included
     ");
 }
 

@@ -502,7 +502,7 @@ fn broken_files_are_left_alone_and_the_others_are_done() {
         assert_eq!(read(&desk, name), content);
         told = told.warns(&format!("{name}` was left alone"));
     }
-    told.warns("it is not UTF-8").warns("`mcpServers.chronicle` is somebody else's");
+    told.warns("it is not UTF-8").warns("`mcpServers.chronicle` belongs to another program");
     assert!(read(&desk, ".cursor/hooks.json").contains("git-chronicle"));
     let answer = run(&mut command(&desk, desk.repo.path(), &["setup", "claude", "--format", "json"]));
     assert_eq!((answer.code, answer.json()["schema"].as_str()), (Some(1), Some("chronicle-setup/v1")));

@@ -75,7 +75,7 @@ fn what_was_closed_is_listed_the_last_first() {
     for words in ["Test the pool", "Measure the pool", "Paint the shed", "Write the guide"] {
         desk.run(&["thread", "add", words]).success();
     }
-    assert_eq!(said(&desk.run(&["threads", "resolved"]).success()), "no thread was closed so\n");
+    assert_eq!(said(&desk.run(&["threads", "resolved"]).success()), "no thread was closed that way\n");
     let close = |now: &str, act: &[&str], words: &str| {
         at(&desk, now, &[act, &[&id(&desk, words)]].concat()).success();
     };

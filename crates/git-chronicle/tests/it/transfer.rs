@@ -112,7 +112,7 @@ fn one_wrong_line_and_nothing_is_stored() {
         ("{}".to_owned(), "line 2"),
         (good.replace(&commit, "--upload-pack=x"), "`commit_sha` is no full id"),
         (good.replace(&commit, &commit[..10]), "`commit_sha` is no full id"),
-        (good.replace(r#""timestamp":null"#, r#""ref":"refs/heads/main""#), "`ref` is none of ours"),
+        (good.replace(r#""timestamp":null"#, r#""ref":"refs/heads/main""#), "`ref` isn't one of Chronicle's"),
         (good.replace(r#""annotation":{"schema":"x"}"#, r#""raw":"!""#), "`raw` is no base64"),
         (good.replace(r#""annotation":{"schema":"x"}"#, r#""annotation":"text""#), "neither"),
         (good.replace(r#"{"schema":"x"}"#, &"[".repeat(1_000)), "line 2"),
