@@ -58,7 +58,7 @@ pub(super) fn get(host: &Host, name: &str, mut arguments: JsonObject) -> Result<
             let commit = take("commit").unwrap_or_else(|| "HEAD".to_owned());
             let commit = chronicle::plain(&commit).replace(['\n', '\t', '`'], " ");
             format!(
-                "Look at the commit `{commit}` and at what we did to get there. Then call chronicle_annotate once: a summary that says why this approach (not what changed), and the lessons that the code does not show: what was tried and failed (dead_end), traps (gotcha), reasons (insight), what is left to do (unfinished_thread), each with its file and lines. Leave out what anyone can read in the diff."
+                "Look at the commit `{commit}` and at what we did to get there. Then call chronicle_annotate once, with a summary that says why this approach (not what changed) and the lessons that the code does not show. Lessons are: what was tried and failed (dead_end), traps (gotcha), reasons (insight), what is left to do (unfinished_thread), each with its file and lines. Leave out what anyone can read in the diff."
             )
         }
         other => return Err(Refusal::Arguments(format!("there is no prompt `{other}`"))),

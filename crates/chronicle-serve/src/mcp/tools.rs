@@ -112,7 +112,7 @@ static TOOLS: [Definition; 16] = [
         "chronicle_ask",
         "Ask session memory",
         Effect::Reads,
-        "What was decided about X, how is Y usually done, which projects use Z, what was done last week: answers with evidence.",
+        "Answers with evidence what was decided about X, how Y is usually done, which projects use Z, or what was done last week.",
     ),
     tool::<memory::PreferencesArgs, Preferences>(
         "chronicle_preferences",

@@ -117,7 +117,7 @@ impl Ask for ReadArgs {
             (false, false) => chronicle.read(&command)?,
         };
         let nothing = format!(
-            "nothing that fits is known: of {} that concern it, {} annotated",
+            "nothing that fits is known; {} concern it, {} annotated",
             counted(reading.stats.commits_examined, "commit"),
             are(reading.stats.annotations_found)
         );
