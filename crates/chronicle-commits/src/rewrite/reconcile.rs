@@ -24,8 +24,8 @@ use chronicle_git::{ObjectId, Repository};
 use twox_hash::XxHash3_128;
 
 use crate::{
+    disk_cache::{CachePlace, Kept},
     error::Result,
-    kept::{CachePlace, Kept},
     rewrite::carry::{Carried, CarryRequest, Rewrite, carry},
 };
 use lost::Lost;
