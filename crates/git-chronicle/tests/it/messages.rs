@@ -13,16 +13,18 @@ use crate::plain_english::{complaints, sentences};
 
 /// Files whose texts instruct a model.
 const INSTRUCTIONS: [&str; 6] = [
-    "chronicle-annotator/src/writer/across.rs",
-    "chronicle-annotator/src/writer/judge.rs",
-    "chronicle-annotator/src/writer/prompt.rs",
+    "chronicle-annotator/src/annotator/cross_chunk.rs",
+    "chronicle-annotator/src/annotator/judge.rs",
+    "chronicle-annotator/src/annotator/prompt.rs",
     "chronicle-memory/src/sessions/wording/told.rs",
     "chronicle-memory/src/sleep/wording.rs",
     "chronicle/src/ask/compose.rs",
 ];
 
 /// Files and folders whose texts are looked for in what others wrote.
-const RECOGNISED: [&str; 4] = [
+const RECOGNISED: [&str; 6] = [
+    "chronicle-core/src/code/restating.rs",
+    "chronicle-search/src/index/words.rs",
     "chronicle-sessions/src/account.rs",
     "chronicle-sessions/src/signs/statements.rs",
     "chronicle-sessions/src/typed.rs",
@@ -78,6 +80,7 @@ fn messages_in_other_english_are_found() {
     check("// It \"tells\".\n/// It \"tells\".\n/* \"told\" */ const A: &str = \"x\";", &[]);
     check(r#"format!("{told} {known:>width$} {{told}}")"#, &["`told` in: code code {told}"]);
     check(r#"execute("INSERT INTO told (what) VALUES (?1)")"#, &[]);
+    check("\"Option::is_none\", \"Examples:\\n  git tells\"", &[]);
     check("const A: &str = \"a\";\n\n#[cfg(test)]\nmod tests {\n    const B: &str = \"told\";\n}\n", &[]);
 }
 
@@ -95,10 +98,16 @@ fn add_sources(folder: &Path, sources: &mut Vec<PathBuf>) {
 
 /// What is wrong with a text of the code.
 fn objections(text: &str) -> Vec<String> {
-    if text.split_whitespace().next().is_some_and(|first| SQL.contains(&first)) {
+    let is_path = text.contains("::") && !text.contains(' ');
+    if is_path || text.split_whitespace().next().is_some_and(|first| SQL.contains(&first)) {
         return Vec::new();
     }
-    sentences(&without_placeholders(text)).iter().flat_map(|sentence| complaints(sentence)).collect()
+    // Examples are indented.
+    let prose: Vec<&str> = text.lines().filter(|line| !line.starts_with("  ")).collect();
+    sentences(&without_placeholders(&prose.join("\n")))
+        .iter()
+        .flat_map(|sentence| complaints(sentence))
+        .collect()
 }
 
 /// A text as it may be shown: each placeholder as one word.

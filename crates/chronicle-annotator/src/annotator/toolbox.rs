@@ -14,9 +14,9 @@ use super::{
     chunks::MOST_LINES,
     collect::Collector,
     gather::Gathered,
-    pieces,
     plan::Plan,
     prompt::{about, author, diff, fenced, within},
+    shown_hunks,
     texts::Text,
 };
 
@@ -165,7 +165,7 @@ impl Toolbox<'_, '_> {
         let (old, new) = (self.gathered.texts.version(file.old)?, self.gathered.texts.version(file.new)?);
         let first = planned.pieces.partition_point(|piece| piece.new.start + piece.new.len < from);
         let mut out = String::new();
-        pieces::show(&mut out, &planned.pieces[first..], &old, &new, self.plan.measure);
+        shown_hunks::show(&mut out, &planned.pieces[first..], &old, &new, self.plan.measure);
         Ok(Ok(if out.is_empty() { "no changes from that line on".to_owned() } else { out }))
     }
 

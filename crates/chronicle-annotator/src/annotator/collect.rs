@@ -18,7 +18,7 @@ use chronicle_workplace::Error;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value, json};
 
-use super::{gather::Gathered, pieces::CONTEXT, tools::UNITS};
+use super::{gather::Gathered, shown_hunks::CONTEXT, tools::UNITS};
 
 /// A lesson that is longer is none.
 const LONGEST: usize = 2_000;
