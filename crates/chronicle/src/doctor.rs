@@ -341,7 +341,7 @@ fn notes(repository: &Repository) -> Vec<Finding> {
             repository.read_many(to_read, is_unreadable).into_iter().map(|(blob, ())| blob).collect();
         let unreadable: Vec<_> =
             notes.iter().filter(|note| unreadable.contains(&note.blob)).map(|note| note.key).collect();
-        let mut told = |keys: &[chronicle_git::ObjectId], what: &str, is_problem: bool, mend: &str| {
+        let mut report = |keys: &[chronicle_git::ObjectId], what: &str, is_problem: bool, mend: &str| {
             let Some(first) = keys.first() else { return };
             let seen = format!("{} {what}, the first on {first}", counted_are(keys.len(), "note"));
             findings.push(match is_problem {
@@ -349,14 +349,14 @@ fn notes(repository: &Repository) -> Vec<Finding> {
                 false => Finding::note("notes", seen, mend),
             });
         };
-        told(&missing, "missing", true, "`git chronicle sync pull` fetches them, if a remote has them");
-        told(
+        report(&missing, "missing", true, "`git chronicle sync pull` fetches them, if a remote has them");
+        report(
             &too_large,
             "too large to be read",
             true,
             "`git notes --ref=chronicle remove COMMIT`, if no one needs it",
         );
-        told(
+        report(
             &unreadable,
             "only readable in part",
             false,

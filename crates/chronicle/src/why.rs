@@ -155,7 +155,7 @@ impl Chronicle {
             WhyScope::Anchor(anchor) => {
                 let anchored = self.anchored(&file, Some(content), &anchor);
                 let item = (anchored.lines.first().copied(), anchored.names.first().cloned());
-                warnings.extend(anchored.told(false)?);
+                warnings.extend(anchored.into_remarks(false)?);
                 // Without an outline there are no lines to ask git about.
                 let unknown = || Error::UnknownAnchor {
                     anchor: anchor.clone(),

@@ -66,7 +66,7 @@ impl Agents<'_> {
                 // What nobody answers for is for who asks.
                 brief.left_by_others.retain(|item| item.tier != Some(Tier::Unknown));
                 text = (texts.brief)(&brief, self.workplace().now());
-                items = told(&brief);
+                items = shown_items(&brief);
                 line = summary(&brief);
             }
             None | Some(Err(Error::BriefTooLong { .. })) => {}
@@ -133,7 +133,7 @@ fn summary(brief: &Brief) -> Option<String> {
 }
 
 /// What a briefing tells of.
-fn told(brief: &Brief) -> Vec<ShownItem> {
+fn shown_items(brief: &Brief) -> Vec<ShownItem> {
     let open = brief.open.iter().chain(&brief.left_by_others);
     open.map(|item| ShownItem {
         id: item.id.clone(),
