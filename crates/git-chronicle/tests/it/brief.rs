@@ -199,12 +199,15 @@ fn nothing_remembered_is_an_answer() {
         said(&desk.run_in(&folder, &["brief"]).success())
             .contains("nothing is remembered about this project; --all shows others")
     );
-    assert!(said(&desk.run_in(&folder, &["catch-up"]).success()).contains("--all tells of those"));
+    assert!(
+        said(&desk.run_in(&folder, &["catch-up"]).success())
+            .contains("no sessions here; --all shows those in other projects")
+    );
     assert!(said(&desk.run_in(&folder, &["brief", "--all"]).success()).contains("Make the pool wait"));
     assert!(
         said(&desk.run_in(&folder, &["brief", "--project", "repo"]).success()).contains("Make the pool wait")
     );
-    desk.run(&["brief", "--project", "nowhere"]).refused(1, &["knows no project"]);
+    desk.run(&["brief", "--project", "nowhere"]).refused(1, &["session memory has no project `nowhere`"]);
 }
 
 #[test]

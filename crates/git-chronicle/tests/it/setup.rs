@@ -325,7 +325,7 @@ fn the_server_can_be_registered_alone() {
 
     install(&["--scope", "project", "claude", "copilot"]).success();
     assert!(desk.repo.path().join(".mcp.json").is_file());
-    install(&["--scope", "project", "copilot"]).refused(2, &["knows no servers of a project"]);
+    install(&["--scope", "project", "copilot"]).refused(2, &["has no servers for one project"]);
     ask(&desk, &["uninstall"]).success();
     assert_eq!(everything(desk.repo.path()), before.1);
 }

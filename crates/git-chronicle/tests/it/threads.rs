@@ -514,7 +514,7 @@ fn projects_are_told_apart_and_worktrees_are_not() {
     assert_eq!(nothing, "nothing is open here; 2 threads in other projects (--all)\n");
     desk.run_in(&twin, &["thread", "add", "Mind the twin"]).success();
     desk.run(&["pending", "--project", "repo"]).refused(1, &["several projects"]);
-    desk.run(&["pending", "--project", "nowhere"]).refused(1, &["knows no project"]);
+    desk.run(&["pending", "--project", "nowhere"]).refused(1, &["session memory has no project `nowhere`"]);
     let by_folder = said(&desk.run(&["pending", "--project", &twin.to_string_lossy()]).success());
     assert!(by_folder.contains("Mind the twin") && !by_folder.contains("queue"), "{by_folder}");
     assert_eq!(summaries(&desk, &["--all"]).len(), 3);
