@@ -28,9 +28,6 @@ fn what_names_no_transcript_is_passed_over_in_the_queue() {
     assert!(queue.join("a-folder").is_dir() && !queue.join("waits").exists());
     let told = desk.run(&["doctor"]).stdout;
     assert!(told.contains(" (and 2 more) isn't a transcript, so nothing will be read"), "{told}");
-        told.contains("`a-folder` (and 2 more) isn't a transcript") && told.contains("(and 2 more)"),
-        "{told}"
-    );
     // The next one gets the lock, and is done.
     desk.run(&["session", "ingest", "--later", path.to_str().unwrap()]).success();
     assert_eq!(fs::read_dir(queue).unwrap().count(), 3);
