@@ -2,12 +2,12 @@
 //!
 //! What it writes goes through the same use cases as what people write.
 
-mod candidates;
+mod annotator;
 mod committed;
-mod writer;
+mod proposals;
 
-pub use candidates::{Candidate, Candidates};
-pub use writer::{
+pub use annotator::{
     Annotator, Backfill, Estimate, PlannedRequest, ShownChange, Which, WriteCommand, WrittenCommit,
     WrittenReply,
 };
+pub use proposals::{Candidate, Candidates};

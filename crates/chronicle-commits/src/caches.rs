@@ -3,12 +3,12 @@
 use chronicle_git::LazyRepository;
 
 use crate::{
+    disk_cache::{CachePlace, KeptFacts, Progress},
     error::Result,
-    kept::{CachePlace, KeptFacts, Progress},
     outlines::Outlines,
     past::{fill, line::Line},
-    place::{reformatted::Reformatted, went::Departures},
-    read::{blames::Blames, retire::Retired},
+    place::{departures::Departures, reformatted::Reformatted},
+    read::{blames::Blames, removal::Removals},
 };
 
 /// What is kept for the next question.
@@ -19,7 +19,7 @@ pub struct Caches {
     /// Who wrote each line of files.
     pub blames: Blames,
     /// Who took lines away.
-    pub retired: Retired,
+    pub removals: Removals,
     /// Where code went that left its file.
     pub departures: Departures,
     /// Where code is that was reformatted.
@@ -35,7 +35,7 @@ impl Caches {
         Self {
             outlines: Outlines::new(place),
             blames: Blames::new(place),
-            retired: Retired::new(place),
+            removals: Removals::new(place),
             departures: Departures::new(place),
             reformatted: Reformatted::new(place),
             facts: KeptFacts::new(place, progress),

@@ -61,7 +61,7 @@ pub enum CommitsError {
         n_bytes: usize,
     },
     /// An id that begins several.
-    #[snafu(display("`{id}` begins {n_ids} ids"))]
+    #[snafu(display("`{id}` is ambiguous: {n_ids} ids begin with it"))]
     AmbiguousId {
         /// What was given.
         id: String,
@@ -155,7 +155,7 @@ fn listed(ids: &[EntryId]) -> String {
 pub(crate) fn if_notes<T>(found: Result<T, GitError>, warnings: &mut Vec<String>) -> Result<Option<T>> {
     match found {
         Err(error) if error.is_no_notes() => {
-            warnings.push(format!("{error}; it is passed over"));
+            warnings.push(format!("{error}; it was skipped"));
             Ok(None)
         }
         found => Ok(Some(found?)),

@@ -2,8 +2,8 @@
 
 mod caches;
 mod content;
+mod disk_cache;
 mod error;
-mod kept;
 mod note;
 mod outlines;
 mod past;
@@ -15,8 +15,8 @@ pub mod write;
 
 pub use caches::{Caches, fill as fill_facts, is_near};
 pub use content::Content;
+pub use disk_cache::{CachePlace, DERIVED, Progress};
 pub use error::CommitsError;
-pub use kept::{CachePlace, DERIVED, Progress};
 pub use note::claim_id::summary_id;
 pub use note::claims::{FoundClaim, amend_lesson, claims_called, claims_on, corrections_of, disputed};
 pub use note::corrections::store_corrections;
@@ -30,7 +30,7 @@ pub use read::item_history::{Changed, FileNow, ItemHistory, item_history};
 pub use read::known_anchors::KnownAnchors;
 pub use read::name_now::whereabouts;
 pub use rewrite::{carry, reconcile};
-pub use share::{agent_trace, dropped, merging, purge, sync, tidy, transfer};
+pub use share::{agent_trace, dropped, gc, merging, purge, sync, transfer};
 pub use write::context::{AuthorContext, split_words};
 pub use write::{form, input, mend};
 /// How files are outlined by a process of its own.
@@ -45,7 +45,7 @@ pub use read::pipeline::{Recent, read, read_recent};
 pub use read::question::{Limits, ReadRequest, Scope, ScopeFile};
 pub use read::recap::{Reason, Recap, Unfinished};
 pub use read::related::resolve_pointers;
-pub use read::retire::Retired;
+pub use read::removal::Removals;
 pub use rewrite::reachable::Reachable;
 pub use write::said::{LESSON_OPTIONS, Said};
 pub use write::staging::{Staged, StagedRemark, Staging};

@@ -8,7 +8,7 @@ pub(crate) mod knowledge;
 pub(crate) mod lessons;
 pub(crate) mod note_texts;
 pub(crate) mod notebook;
-pub(crate) mod rows;
+pub(crate) mod packed_list;
 pub(crate) mod stored;
 pub(crate) mod tombstones;
 pub(crate) mod trust;

@@ -13,8 +13,8 @@ use twox_hash::XxHash3_128;
 
 use crate::{
     Content,
-    kept::{CachePlace, Kept},
-    note::rows::{Rows, RowsWriter},
+    disk_cache::{CachePlace, Kept},
+    note::packed_list::{Rows, RowsWriter},
 };
 
 /// The items of a file, or why they are not known.

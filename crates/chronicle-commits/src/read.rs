@@ -15,6 +15,6 @@ pub(crate) mod prose;
 pub(crate) mod question;
 pub(crate) mod recap;
 pub(crate) mod record;
+pub(crate) mod region_lessons;
 pub(crate) mod related;
-pub(crate) mod retire;
-pub(crate) mod wisdom_view;
+pub(crate) mod removal;

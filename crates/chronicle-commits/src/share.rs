@@ -2,8 +2,8 @@
 
 pub mod agent_trace;
 pub mod dropped;
+pub mod gc;
 pub mod merging;
 pub mod purge;
 pub mod sync;
-pub mod tidy;
 pub mod transfer;

@@ -16,7 +16,7 @@ pub enum FactsError {
     #[snafu(display("the file of facts has other tables than it was made with"))]
     OtherTables,
     /// Something that is no file has the name of a file of SQLite's.
-    #[snafu(display("what ends in `{end}` next to the file of facts is no file"))]
+    #[snafu(display("what ends in `{end}` next to the file of facts isn't a file"))]
     InTheWay {
         /// How its name ends.
         end: &'static str,

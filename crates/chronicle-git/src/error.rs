@@ -109,7 +109,7 @@ pub enum GitError {
         name: String,
     },
     /// A notes ref that stands for a branch, which notes would be written to.
-    #[snafu(display("`{name}` stands for `{target}`, which is no ref of notes, so nothing was written"))]
+    #[snafu(display("`{name}` points to `{target}`, which isn't a ref of notes, so nothing was written"))]
     StandsForBranch {
         /// The ref.
         name: String,
@@ -137,7 +137,7 @@ pub enum GitError {
         reason: String,
     },
     /// A remote for which git would use another address than its configuration says.
-    #[snafu(display("git would talk to {} for `{}`, which is at {}", other.escape_debug(), remote.escape_debug(), meant.escape_debug()))]
+    #[snafu(display("git would contact {} for `{}`, whose address is {}", other.escape_debug(), remote.escape_debug(), meant.escape_debug()))]
     OtherAddress {
         /// The remote.
         remote: String,

@@ -15,7 +15,7 @@ pub fn git(directory: &Path, args: &[&str]) -> Result<String> {
     let mut command = Command::new("git");
     #[expect(
         clippy::disallowed_methods,
-        reason = "whatever git was told about another repository must not reach this one"
+        reason = "variables about another repository must not reach this one"
     )]
     for (name, _) in std::env::vars_os() {
         if name.as_encoded_bytes().starts_with(b"GIT_") {

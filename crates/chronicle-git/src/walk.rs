@@ -5,7 +5,7 @@ pub(crate) mod changes;
 pub(crate) mod commit;
 pub(crate) mod history;
 pub(crate) mod ignore_revs;
-pub(crate) mod likeness;
 pub(crate) mod rewrite;
+pub(crate) mod similarity;
 pub(crate) mod steps;
 pub(crate) mod tips;

@@ -26,7 +26,7 @@ pub enum ModelError {
         reason: String,
     },
     /// The service was asked, and no whole reply came.
-    #[snafu(display("{model} gave no whole reply: {reason}"))]
+    #[snafu(display("{model} gave no complete reply: {reason}"))]
     BrokenOff {
         /// The model.
         model: String,
@@ -34,7 +34,7 @@ pub enum ModelError {
         reason: String,
     },
     /// The service was asked, and the time was over before the reply was whole.
-    #[snafu(display("{model} gave no whole reply within {limit:?}"))]
+    #[snafu(display("{model} gave no complete reply within {limit:?}"))]
     TooSlow {
         /// The model.
         model: String,
@@ -52,7 +52,7 @@ pub enum ModelError {
         reason: String,
     },
     /// The reply is none that this service gives.
-    #[snafu(display("{model} answered what cannot be read: {reason}"))]
+    #[snafu(display("the answer of {model} cannot be read: {reason}"))]
     Unreadable {
         /// The model.
         model: String,

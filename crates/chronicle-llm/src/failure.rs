@@ -61,7 +61,7 @@ impl Failure {
         let seconds = millis.or_else(|| number("retry-after"));
         // A redirect is not followed: the key would go along.
         let elsewhere = status.is_redirection().then(|| header("location")).flatten();
-        let reason = elsewhere.map_or_else(|| words(body), |place| format!("it sends us to {place}"));
+        let reason = elsewhere.map_or_else(|| words(body), |place| format!("it redirects to {place}"));
         Self {
             kind: Kind::Status(status.as_u16()),
             reason,

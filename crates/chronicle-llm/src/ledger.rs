@@ -334,7 +334,7 @@ fn objection(
 ) -> Option<String> {
     let Account { day, run, model, .. } = account;
     let Some(cost) = cost.or_else(|| (!caps.limits_cost()).then(Money::default)) else {
-        return Some(format!("what {model} costs is not known, so no limit can be kept"));
+        return Some(format!("the price of {model} is unknown, so no limit can be kept"));
     };
     let beyond = |what: &str, cap: Option<Money>, spent: Money| {
         let cap = cap.filter(|cap| *cap < spent + cost)?;
@@ -355,7 +355,7 @@ fn objection(
         .or_else(|| {
             let cap = caps.calls_of_day?;
             let made = spending.entries.iter().filter(|entry| entry.account.day == *day);
-            (cap <= made.count() as u64).then(|| format!("the {cap} requests for a day are made"))
+            (cap <= made.count() as u64).then(|| format!("all {cap} requests for a day are used"))
         })
 }
 

@@ -18,7 +18,7 @@ impl Money {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
-            reason = "floats beyond the range end at its ends, and what is no number at 0"
+            reason = "floats beyond the range end at its ends, and NaN at 0"
         )]
         Self((dollars * 1e9).ceil() as u64)
     }

@@ -233,7 +233,7 @@ async fn ended(mut stream: genai::chat::ChatStream, progress: Progress<'_>) -> R
 
 /// Why code and keys are not sent to `address`.
 fn objection(address: &str) -> Option<&'static str> {
-    let Ok(url) = reqwest::Url::parse(address) else { return Some("its address is none") };
+    let Ok(url) = reqwest::Url::parse(address) else { return Some("its address isn't valid") };
     match () {
         () if !matches!(url.scheme(), "http" | "https") => Some("its address is neither http nor https"),
         () if !url.username().is_empty() || url.password().is_some() => {

@@ -165,7 +165,7 @@ fn through(builder: ClientBuilder, proxies: &Proxies) -> Result<ClientBuilder, S
     for (kind, address) in [("https", &proxies.https), ("http", &proxies.http)] {
         let Some(address) = address.as_deref().filter(|address| !address.trim().is_empty()) else { continue };
         let proxy = if kind == "https" { Proxy::https(address) } else { Proxy::http(address) };
-        let proxy = proxy.map_err(|_| format!("the address of its {kind} proxy is none"))?;
+        let proxy = proxy.map_err(|_| format!("the address of its {kind} proxy isn't valid"))?;
         builder = builder.proxy(proxy.no_proxy(NoProxy::from_string(&except)));
     }
     Ok(builder)

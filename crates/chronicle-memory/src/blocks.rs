@@ -75,7 +75,7 @@ pub(crate) const CORE: [CoreBlock; 6] = [
     },
     CoreBlock {
         label: "active_projects",
-        description: "Projects that are worked on, and where they stand",
+        description: "Current projects and their state",
         limit: 2_000,
         kind: CoreKind::Kept,
     },
@@ -226,7 +226,7 @@ pub(crate) fn is_label(text: &str) -> bool {
 
 /// Why `text` may not.
 pub(crate) fn no_label(text: &str) -> String {
-    format!("`{}` is no name of a block: letters, digits, `_` and `-`, at most 60", text.escape_debug())
+    format!("`{}` isn't a block name: use at most 60 letters, digits, `_` and `-`", text.escape_debug())
 }
 
 impl Blocks<'_> {
@@ -412,7 +412,7 @@ impl Blocks<'_> {
         ensure!(is_label(label), RefusedBlockSnafu { reason: no_label(label) });
         ensure!(
             (1..=LONGEST_LIMIT).contains(&limit),
-            RefusedBlockSnafu { reason: format!("the limit of a block lies between 1 and {LONGEST_LIMIT}") }
+            RefusedBlockSnafu { reason: format!("the limit of a block is between 1 and {LONGEST_LIMIT}") }
         );
         let description = for_storage(description, &mut Removed::default()).into_owned();
         let own = OwnBlock { label: label.to_owned(), description, limit };

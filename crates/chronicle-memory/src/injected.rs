@@ -154,7 +154,7 @@ impl Memory<'_> {
         }
         if let (Some(start), true) = (session, told.is_empty()) {
             let reason =
-                format!("no session whose id begins with `{}` was told anything", start.escape_debug());
+                format!("nothing was shown to a session whose id begins with `{}`", start.escape_debug());
             return UnknownSessionSnafu { reason }.fail();
         }
         told.sort_by(|left, right| right.at.cmp(&left.at));

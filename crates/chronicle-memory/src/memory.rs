@@ -26,7 +26,7 @@ pub enum Scope {
     One(Project),
     /// Those of every project.
     All,
-    /// Those of a folder that session memory knows nothing of.
+    /// Those of a folder that session memory has nothing of.
     Unknown,
 }
 

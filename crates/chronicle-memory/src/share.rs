@@ -448,9 +448,9 @@ impl Shared<'_> {
             "s3" => Ok(given.trim_end_matches('/').to_owned()),
             "file" => match rest.strip_prefix('/') {
                 Some(path) => Ok(format!("/{}", path.trim_end_matches('/'))),
-                None => refused("a folder on another machine is none"),
+                None => refused("a folder on another machine cannot be used"),
             },
-            _ => refused("there are folders and s3://BUCKET/PREFIX"),
+            _ => refused("use a folder or s3://BUCKET/PREFIX"),
         }
     }
 

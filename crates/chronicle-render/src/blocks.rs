@@ -56,7 +56,7 @@ pub(super) fn shown(block: &ShownBlock, view: &View) -> String {
     }
     if !block.dismissed.is_empty() && view.verbose {
         let subjects: Vec<String> = block.dismissed.iter().map(|key| one_line(key)).collect();
-        let _ = writeln!(out, "\n> taken out by you, and left out since: {}", subjects.join(", "));
+        let _ = writeln!(out, "\n> removed by you, and left out since: {}", subjects.join(", "));
     }
     out
 }
@@ -80,7 +80,7 @@ pub(super) fn history(history: &BlockHistory) -> String {
         }
     }
     if history.versions.is_empty() {
-        out.push_str("\nthere are none yet\n");
+        out.push_str("\nno versions yet\n");
     }
     out
 }

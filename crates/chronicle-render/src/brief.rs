@@ -178,7 +178,7 @@ fn past(out: &mut String, past: &PastSession, with_project: bool, view: &View) {
     if 0 < past.n_left_out {
         let _ = writeln!(
             out,
-            "> {} more, `git chronicle session show {}` tells",
+            "> {} more: `git chronicle session show {}`",
             past.n_left_out,
             one_line(session.short())
         );

@@ -33,7 +33,7 @@ pub(super) fn status(status: &Status) -> String {
     if 0 < status.orphans {
         let _ = writeln!(
             out,
-            "- {} on commits that nobody reaches, {} of them carried to others",
+            "- {} on unreachable commits, {} of them carried to others",
             counted(status.orphans, "note"),
             status.orphans_carried
         );
@@ -108,7 +108,7 @@ pub(super) fn gc(reply: &GcReply) -> String {
             let _ = writeln!(out, "{} of rewritten commits gone", counted_are(reply.removed, "note"));
             let _ = writeln!(out, "- all notes as they were: {}", words::path(&backup.display().to_string()));
         }
-        (false, None) => out.push_str("nothing to tidy away\n"),
+        (false, None) => out.push_str("nothing to remove\n"),
     }
     for commit in reply.carried.iter().take(if reply.dry_run { usize::MAX } else { 0 }) {
         let _ = writeln!(out, "- {}", words::short(commit));
@@ -117,7 +117,7 @@ pub(super) fn gc(reply: &GcReply) -> String {
         let kept = reply.kept.len();
         let _ = writeln!(
             out,
-            "- kept: {} on commits that nobody reaches, as nothing else says what they say",
+            "- kept: {} on unreachable commits, as no other note has their lessons",
             counted(kept, "note")
         );
     }

@@ -5,7 +5,6 @@
 
 mod blocks;
 mod brief;
-mod candidates;
 mod check;
 mod config;
 mod context;
@@ -19,8 +18,10 @@ mod learning;
 mod markdown;
 mod memory;
 mod models;
+mod outcome;
 mod outline;
 mod pretty;
+mod proposals;
 mod purge;
 mod reconcile;
 mod schema;
@@ -32,7 +33,6 @@ mod sync;
 mod threads;
 mod why;
 mod words;
-mod written;
 
 use std::str::FromStr;
 
@@ -89,7 +89,7 @@ impl FromStr for Format {
             "markdown" | "md" => Ok(Self::Markdown),
             "json" => Ok(Self::Json),
             "pretty" => Ok(Self::Pretty),
-            other => Err(format!("`{other}` is no format; there are markdown, json and pretty")),
+            other => Err(format!("unknown format `{other}`; use markdown, json or pretty")),
         }
     }
 }
@@ -184,8 +184,8 @@ pub fn stored(reply: &AnnotateReply, format: Format, view: &View) -> String {
 pub fn written(reply: &WrittenReply, format: Format, view: &View) -> String {
     match format {
         Format::Json => reply.json_line(view.verbose),
-        Format::Markdown => written::markdown(reply),
-        Format::Pretty => pretty::painted(&written::markdown(reply), view),
+        Format::Markdown => outcome::markdown(reply),
+        Format::Pretty => pretty::painted(&outcome::markdown(reply), view),
     }
 }
 
@@ -194,8 +194,8 @@ pub fn written(reply: &WrittenReply, format: Format, view: &View) -> String {
 pub fn candidates(candidates: &Candidates, format: Format, view: &View) -> String {
     match format {
         Format::Json => candidates.json_line(view.verbose),
-        Format::Markdown => candidates::markdown(candidates, view),
-        Format::Pretty => pretty::painted(&candidates::markdown(candidates, view), view),
+        Format::Markdown => proposals::markdown(candidates, view),
+        Format::Pretty => pretty::painted(&proposals::markdown(candidates, view), view),
     }
 }
 

@@ -43,7 +43,7 @@ fn one(model: &ModelNow) -> String {
     let mut parts = vec![format!(
         "{} of {}",
         shown(&model.model).unwrap_or_default(),
-        model.provider.unwrap_or("nobody")
+        model.provider.unwrap_or("an unknown provider")
     )];
     parts.extend(shown(&model.base_url).map(|address| format!("at {address}")));
     parts.push(match (shown(&model.key_variable), model.base_url.is_some()) {

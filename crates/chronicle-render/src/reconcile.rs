@@ -19,7 +19,7 @@ pub(super) fn markdown(reply: &ReconcileReply) -> String {
         );
     }
     for left in &reply.left {
-        let _ = writeln!(out, "- {}: no commit is known that took its place", words::short(left));
+        let _ = writeln!(out, "- {}: no known commit replaced it", words::short(left));
     }
     out
 }

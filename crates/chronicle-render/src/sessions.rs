@@ -273,7 +273,7 @@ pub(super) fn forgotten(reply: &ForgetReply) -> String {
         );
     }
     if !reply.transcripts.is_empty() && !reply.dry_run {
-        out.push_str("\nThe agent still keeps these transcripts; they are not taken in again:\n");
+        out.push_str("\nThe agent still keeps these transcripts; they are not imported again:\n");
         for path in &reply.transcripts {
             let _ = writeln!(out, "- {}", words::path(path));
         }

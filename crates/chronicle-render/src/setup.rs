@@ -15,7 +15,7 @@ pub(super) fn markdown(setup: &Setup) -> String {
         let (did, more) = match change.action {
             "create" => ("created", ""),
             "remove" => ("removed", ""),
-            "set_aside" => ("replaced", ", which runs the original beside it"),
+            "set_aside" => ("replaced", ", which runs the original next to it"),
             "put_back" => ("put back", ""),
             _ => ("changed", ""),
         };

@@ -77,7 +77,7 @@ pub(super) fn pushed(pushed: &SharePushed) -> String {
     if 0 < pushed.unknown {
         let _ = writeln!(
             out,
-            "{} of this machine left there that it knows nothing of now (`memory share remove ID` takes back)",
+            "{} of this machine are still there that it has no record of (`memory share remove ID` removes one)",
             counted(pushed.unknown, "item")
         );
     }
@@ -89,7 +89,7 @@ pub(super) fn pushed(pushed: &SharePushed) -> String {
 
 pub(super) fn pulled(pulled: &SharePulled) -> String {
     format!(
-        "{} taken in from {}, {} gone; {} in the copy on this machine\n",
+        "{} received from {}, {} gone; {} in the copy on this machine\n",
         pulled.taken,
         words::one_line(&pulled.url),
         pulled.gone,

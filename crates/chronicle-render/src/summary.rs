@@ -18,7 +18,7 @@ pub(super) fn markdown(summary: &Summary, view: &View) -> String {
         }
         match (file.n_gone, file.units.is_empty()) {
             (0, _) => {}
-            (_, true) => out.push_str("- All that is known of it is of code that is gone; `read` tells it\n"),
+            (_, true) => out.push_str("- All its lessons are about code that is gone; `read` shows them\n"),
             (n_gone, false) => {
                 let _ = writeln!(out, "- {n_gone} more of code that is gone in `read`");
             }

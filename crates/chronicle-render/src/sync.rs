@@ -17,7 +17,7 @@ pub(super) fn markdown(synced: &Synced) -> String {
             (_, false, _) => drop(writeln!(out, "## {name} (not enabled)")),
         }
         for of_ref in &remote.refs {
-            let _ = writeln!(out, "- {}: {}", words::path(&of_ref.name), told(of_ref));
+            let _ = writeln!(out, "- {}: {}", words::path(&of_ref.name), counts(of_ref));
         }
         if remote.refs.is_empty() && matches!(synced.action, "pull" | "push" | "status") {
             out.push_str("- nothing to exchange\n");
@@ -26,7 +26,7 @@ pub(super) fn markdown(synced: &Synced) -> String {
     out
 }
 
-fn told(of_ref: &SyncedRef) -> String {
+fn counts(of_ref: &SyncedRef) -> String {
     let mut parts = Vec::new();
     let mut part = |n: usize, what: &str| {
         if 0 < n {

@@ -72,7 +72,7 @@ impl Encoder {
         let (shape, numbers) = output.into_shape_vec::<f32, 3>().map_err(|error| error.to_string())?;
         match shape {
             [1, n_tokens, n_dimensions] if n_tokens == tokens.len() && 0 < n_dimensions => {
-                States::of(numbers, n_dimensions).ok_or_else(|| "what it gives are no numbers".to_owned())
+                States::of(numbers, n_dimensions).ok_or_else(|| "its output isn't numbers".to_owned())
             }
             _ => Err(format!("of {} tokens it gives {shape:?}", tokens.len())),
         }

@@ -29,7 +29,7 @@ pub enum RerankError {
         most: u64,
     },
     /// A file that holds no tokenizer, or one of a kind that is not known.
-    #[snafu(display("`{}` is no tokenizer for it: {reason}", path.display()))]
+    #[snafu(display("`{}` isn't a tokenizer for it: {reason}", path.display()))]
     BadTokenizer {
         /// The file.
         path: PathBuf,
@@ -37,7 +37,7 @@ pub enum RerankError {
         reason: String,
     },
     /// A file that holds no model, or one that takes or gives something else.
-    #[snafu(display("`{}` is no model for it: {reason}", path.display()))]
+    #[snafu(display("`{}` isn't a model for it: {reason}", path.display()))]
     BadModel {
         /// The file.
         path: PathBuf,

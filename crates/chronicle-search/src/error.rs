@@ -31,7 +31,7 @@ pub enum StoreError {
         known: i64,
     },
     /// The file is no store, or its bytes are damaged.
-    #[snafu(display("`{}` is damaged, or no store of Chronicle", path.display()))]
+    #[snafu(display("`{}` is damaged, or not a store of Chronicle", path.display()))]
     Damaged {
         /// The file.
         path: PathBuf,

@@ -1,9 +1,9 @@
 // Written by `git chronicle setup`; `git chronicle uninstall` removes it.
-// Tells git-chronicle what happens in a session, and the model what git-chronicle says. It never throws.
+// Reports the events of a session to git-chronicle, and its answers to the model. It never throws.
 import { spawn } from "node:child_process";
 
 const program = "@PROGRAM@";
-// What runs unasked where your own rules would ask; nothing unless `git chronicle setup --permissions` said so.
+// What runs unasked where your own rules would ask; nothing unless `git chronicle setup --permissions` allowed it.
 const permitted = "@PERMITTED@";
 const asked = "@ASKED@";
 const skills = "@SKILLS@";

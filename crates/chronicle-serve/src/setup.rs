@@ -536,5 +536,5 @@ fn change(
             return Ok(Some(plan.describe(piece)));
         }
     }
-    Err("somebody else changes it all the time".to_owned())
+    Err("another program changes it all the time".to_owned())
 }

@@ -93,7 +93,7 @@ impl Table {
         let mut identity = identity.to_owned();
         if role == Role::Shared {
             let claimed = within(&runtime, &place, claim(url, &identity));
-            if let Some(claimed) = claimed.map_err(|failure| failure.told(&place))? {
+            if let Some(claimed) = claimed.map_err(|failure| failure.into_error(&place))? {
                 for _ in 0..CLAIM_LOOKS {
                     match Self::open(url, role) {
                         Err(ShareError::NoStore { .. }) => std::thread::sleep(CLAIM_PAUSE),
@@ -112,7 +112,7 @@ impl Table {
         drop(runtime);
         match made {
             Ok(_) | Err(Failure::LanceDb(LanceDbError::TableAlreadyExists { .. })) => Self::open(url, role),
-            Err(failure) => Err(failure.told(&place)),
+            Err(failure) => Err(failure.into_error(&place)),
         }
     }
 
@@ -132,7 +132,7 @@ impl Table {
             let schema = table.schema().await?;
             Ok((table, schema))
         });
-        let (table, found) = opened.map_err(|failure| failure.told(&place))?;
+        let (table, found) = opened.map_err(|failure| failure.into_error(&place))?;
         let said = |key: &str| found.metadata().get(key).cloned();
         let (Some(form), Some(identity)) = (said(FORM_KEY), said(IDENTITY_KEY)) else {
             return Err(place.damaged("it is a table of something else"));
@@ -264,7 +264,7 @@ impl Table {
         });
         match tidied {
             Err(failure) if failure.is_conflict() => Ok(()),
-            tidied => tidied.map_err(|failure| failure.told(&self.place)),
+            tidied => tidied.map_err(|failure| failure.into_error(&self.place)),
         }
     }
 
@@ -337,7 +337,7 @@ impl Table {
     }
 
     fn step<T>(&self, step: impl Future<Output = Result<T, LanceDbError>>) -> Result<T, ShareError> {
-        within(&self.runtime, &self.place, step).map_err(|failure| failure.told(&self.place))
+        within(&self.runtime, &self.place, step).map_err(|failure| failure.into_error(&self.place))
     }
 
     /// Does a step again while others get in its way.
@@ -348,7 +348,7 @@ impl Table {
                 Err(failure) if failure.is_conflict() && Instant::now() < end => {
                     self.step(self.table.checkout_latest())?;
                 }
-                done => return done.map_err(|failure| failure.told(&self.place)),
+                done => return done.map_err(|failure| failure.into_error(&self.place)),
             }
         }
     }

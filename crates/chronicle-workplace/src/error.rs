@@ -54,7 +54,7 @@ pub enum Error {
     #[snafu(display("there is no copy of what is shared on this machine yet"))]
     NothingPulled,
     /// A place where nothing can be shared.
-    #[snafu(display("`{}` is no place to share at: {reason}", url.escape_debug()))]
+    #[snafu(display("nothing can be shared at `{}`: {reason}", url.escape_debug()))]
     RefusedShare {
         /// As it was given.
         url: String,
@@ -62,7 +62,7 @@ pub enum Error {
         reason: &'static str,
     },
     /// Another store than the one that was meant.
-    #[snafu(display("at {url} is another shared store than the one that this machine shares with"))]
+    #[snafu(display("{url} holds a different store from the one this machine uses"))]
     OtherShare {
         /// Where it is.
         url: String,
@@ -135,7 +135,7 @@ pub enum Error {
         reason: String,
     },
     /// A project that session memory does not know.
-    #[snafu(display("session memory knows no project `{}`{}", name.escape_debug(), offered(closest)))]
+    #[snafu(display("session memory has no project `{}`{}", name.escape_debug(), offered(closest)))]
     UnknownProject {
         /// As it was given.
         name: String,
@@ -228,7 +228,7 @@ pub enum Error {
         text: String,
     },
     /// Not a period of days.
-    #[snafu(display("`{}` is no period: day, yesterday, week, month, 2026-03-09, 2026-W11, 2026-03 or 2026-03-01..2026-03-09", text.escape_debug()))]
+    #[snafu(display("`{}` isn't a period; use day, yesterday, week, month, 2026-03-09, 2026-W11, 2026-03 or 2026-03-01..2026-03-09", text.escape_debug()))]
     NotAPeriod {
         /// As it was given.
         text: String,
@@ -260,7 +260,7 @@ pub enum Error {
         path: String,
     },
     /// A name of code without the one file that it is in.
-    #[snafu(display("`{anchor}` names no file; as an item of code it needs one file before it"))]
+    #[snafu(display("`{anchor}` isn't a file; to name an item of code, put its file before it"))]
     AnchorNeedsOneFile {
         /// As it was given.
         anchor: String,
@@ -308,7 +308,7 @@ pub enum Error {
         path: String,
     },
     /// Input that is no diff.
-    #[snafu(display("the input is no unified diff: {reason}"))]
+    #[snafu(display("the input isn't a unified diff: {reason}"))]
     NotADiff {
         /// What the parser says.
         reason: String,
@@ -348,9 +348,7 @@ pub enum Error {
         author: String,
     },
     /// A message that git made of those of other commits.
-    #[snafu(display(
-        "git made the message of commit {commit} of those of other commits, whoever wrote them"
-    ))]
+    #[snafu(display("git composed the message of commit {commit} from the messages of other commits"))]
     NotYourWords {
         /// The commit.
         commit: String,
@@ -359,7 +357,7 @@ pub enum Error {
     #[snafu(display("the remark is empty"))]
     EmptyRemark,
     /// A context that says nothing.
-    #[snafu(display("nothing is said of the next commit"))]
+    #[snafu(display("there is no context for the next commit"))]
     EmptyContext,
     /// A flag without a reason.
     #[snafu(display("the reason is empty; say what is wrong"))]
@@ -374,13 +372,13 @@ pub enum Error {
         reason: String,
     },
     /// An id that names nothing of the repository's knowledge.
-    #[snafu(display("nothing of the repository's knowledge has the id `{}`", id.escape_debug()))]
+    #[snafu(display("no item of the repository's knowledge has the id `{}`", id.escape_debug()))]
     NoKnowledge {
         /// As it was given.
         id: String,
     },
     /// Not a time.
-    #[snafu(display("`{}` is no RFC 3339 time and no date", text.escape_debug()))]
+    #[snafu(display("`{}` is neither an RFC 3339 time nor a date", text.escape_debug()))]
     NotATime {
         /// As it was given.
         text: String,

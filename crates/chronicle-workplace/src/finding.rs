@@ -58,7 +58,7 @@ impl Finding {
         if is_wanted {
             match mend() {
                 Ok(()) => (self.health, self.mend) = (Health::Mended, None),
-                Err(error) => self.seen = format!("{} (mending it failed: {error})", self.seen),
+                Err(error) => self.seen = format!("{} (fixing it failed: {error})", self.seen),
             }
         }
         self

@@ -21,7 +21,7 @@ pub fn begun(folder: &Path) -> io::Result<NamedTempFile> {
 /// Gives the file at `path` another text.
 pub fn replace(path: &Path, text: &str) -> Result<(), Error> {
     let written = || {
-        let folder = path.parent().expect("it is in a folder of ours");
+        let folder = path.parent().expect("it is in our own folder");
         let mut file = begun(folder)?;
         file.write_all(text.as_bytes())?;
         file.as_file().sync_all()?;

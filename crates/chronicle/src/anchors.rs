@@ -45,7 +45,7 @@ impl Anchored {
     ///
     /// # Errors
     /// When the file has items, none of them is meant, and no note knows the name either.
-    pub(crate) fn told(self, is_known: bool) -> Result<Vec<String>, Error> {
+    pub(crate) fn into_remarks(self, is_known: bool) -> Result<Vec<String>, Error> {
         let Self { mut remarks, missing, .. } = self;
         if let Some(error) = missing {
             if !is_known {

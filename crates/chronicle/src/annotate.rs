@@ -154,9 +154,7 @@ impl Chronicle {
         } = write::annotate(self.workplace.repository()?, &request, &mut stamp)?;
         warnings.extend(advice);
         warnings.extend(
-            recovered
-                .iter()
-                .map(|file| format!("removed `{}`, left behind by a process that died", file.display())),
+            recovered.iter().map(|file| format!("removed `{}`, left by a dead process", file.display())),
         );
         Ok(AnnotateReply {
             schema: "chronicle-annotate/v1",

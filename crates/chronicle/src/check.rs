@@ -393,7 +393,7 @@ impl Chronicle {
         check.n_files = diff.files.len();
         check
             .warnings
-            .extend(diff.unread.iter().map(|reason| format!("part of the diff was passed over: {reason}")));
+            .extend(diff.unread.iter().map(|reason| format!("part of the diff was skipped: {reason}")));
         let mut changed = Vec::new();
         let prefixes = ["diff.srcPrefix", "diff.dstPrefix"].map(|name| repository.settings(name).pop());
         for mut file in diff.files.into_iter().filter(|file| !file.old_paths.is_empty()) {
@@ -410,9 +410,9 @@ impl Chronicle {
             }
             let Some((number, old, blob)) = found else {
                 let name = file.old_paths[0].to_str_lossy().into_owned();
-                check.warnings.push(format!(
-                    "`{name}` is not at HEAD, so nothing is known of what the diff changes in it"
-                ));
+                check
+                    .warnings
+                    .push(format!("`{name}` is not at HEAD, so what the diff changes in it was not checked"));
                 continue;
             };
             let new = file.new_paths.get(number).or_else(|| file.new_paths.first());

@@ -58,7 +58,7 @@ impl Chronicle {
     /// When nothing is said, or it cannot be written.
     pub fn set_context(&self, command: &ContextCommand) -> Result<(AuthorContext, Vec<String>), Error> {
         let mut redacted = Vec::new();
-        let context = said(command, &mut redacted);
+        let context = washed(command, &mut redacted);
         ensure!(!context.is_empty(), EmptyContextSnafu);
         Ok((self.stage_context(context)?, redacted))
     }
@@ -112,7 +112,7 @@ impl Chronicle {
         let mut redacted = Vec::new();
         let (context, annotation) = told_apart(command, said);
         let mut staged = self.said_in_environment(&mut redacted).unwrap_or_default();
-        staged.update(self::said(&context, &mut redacted));
+        staged.update(washed(&context, &mut redacted));
         let is_staged = !staged.is_empty();
         let before = self.workplace.repository()?.head()?;
         if is_staged {
@@ -190,7 +190,7 @@ impl Chronicle {
             dependencies: dependencies.into_iter().collect(),
             tags: tags.into_iter().collect(),
         };
-        let mut context = said(&command, redacted);
+        let mut context = washed(&command, redacted);
         context.squash_sources = squash_sources.as_deref().map(split_words).unwrap_or_default();
         (!context.is_empty()).then_some(context)
     }
@@ -215,7 +215,7 @@ fn told_apart(mut context: ContextCommand, said: Said) -> (ContextCommand, Optio
 }
 
 /// What is said, without secrets and control characters.
-fn said(command: &ContextCommand, redacted: &mut Vec<String>) -> AuthorContext {
+fn washed(command: &ContextCommand, redacted: &mut Vec<String>) -> AuthorContext {
     let mut clean = |text: &str| {
         let (text, found) = wash(text);
         redacted.extend(found.into_iter().map(|kind| kind.name().to_owned()));

@@ -302,7 +302,10 @@ impl Chronicle {
             (Some(_), n_others) => {
                 let n_claims = n_others + 1;
                 NoClaimSnafu {
-                    reason: format!("`{}` begins the ids of {n_claims} lessons", id.escape_debug()),
+                    reason: format!(
+                        "`{}` is ambiguous: the ids of {n_claims} lessons begin with it",
+                        id.escape_debug()
+                    ),
                 }
                 .fail()
             }
@@ -337,7 +340,7 @@ impl Chronicle {
             let called = claims_called(self.workplace.repository()?, &claim.id.0)?;
             if let Some(meant) = called.iter().find(|called| claim.tier < called.tier()) {
                 let reason = format!(
-                    "what is said here has the id of another claim that you trust more, on commit {}; to mean that one, name it by its id, {}",
+                    "the id of this lesson is also that of one you trust more, on commit {}; to correct that one, name it by its id, {}",
                     meant.commit, claim.id
                 );
                 return NoClaimSnafu { reason }.fail();
@@ -386,9 +389,9 @@ fn missing(claims: &mut [FoundClaim], field: &str) -> String {
         let mut fields: Vec<&str> = claims.iter_mut().flat_map(FoundClaim::fields).copied().collect();
         fields.sort_unstable();
         fields.dedup();
-        return format!("no claim that matches has a `{field_name}`; there are {}", fields.join(", "));
+        return format!("no lesson that matches has a `{field_name}`; there are {}", fields.join(", "));
     }
-    format!("no `{field_name}` of the claims that match holds that value, or several values hold it")
+    format!("no `{field_name}` of the lessons that match holds that value, or several values hold it")
 }
 
 /// Secrets that were taken out of what was handed in.
@@ -417,8 +420,7 @@ impl Washed {
         recovered: &Recovered,
     ) -> CorrectReply {
         let removed = recovered.files.iter();
-        let removed =
-            removed.map(|file| format!("removed `{}`, left behind by a process that died", file.display()));
+        let removed = removed.map(|file| format!("removed `{}`, left by a dead process", file.display()));
         let of_others = claims.iter().filter(|claim| claim.is_disputed).map(|claim| disputed(&claim.id.0));
         let warnings = removed.chain(of_others).collect();
         CorrectReply {

@@ -53,7 +53,7 @@ impl Chronicle {
         let found = chronicle_commits::dependents(self.workplace.lazy(), self.workplace.caches(), &request)?;
         // What is no longer there may still be relied upon, and that is worth knowing.
         let is_known = found.dependents.iter().any(|dependent| dependent.on_anchor.is_some());
-        warnings.extend(anchored.told(is_known)?);
+        warnings.extend(anchored.into_remarks(is_known)?);
         warnings.extend(found.warnings);
         Ok(Deps {
             schema: "chronicle-deps/v1",

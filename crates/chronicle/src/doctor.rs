@@ -111,7 +111,7 @@ impl Chronicle {
                 return vec![Finding::problem(
                     "hooks",
                     error.to_string(),
-                    "mend what it names, then `git chronicle init`",
+                    "fix what it names, then `git chronicle init`",
                 )];
             }
         };
@@ -191,7 +191,7 @@ impl Chronicle {
             if remotes.contains(&remote) && !enabled.contains(&remote) {
                 // Nothing mends that unasked: the repository would say itself whom to trust.
                 let seen =
-                    format!("this repository names `{remote}` to exchange notes with, which decides nothing");
+                    format!("this repository names `{remote}` to exchange notes with, which has no effect");
                 let name = quoted(&remote);
                 let mend =
                     format!("`git chronicle sync enable {name}`, if you trust its notes as your team's");
@@ -250,7 +250,7 @@ impl Chronicle {
                 vec![Finding::note(
                     "staging",
                     seen,
-                    "`git chronicle annotate` takes them in; `note --clear` drops them",
+                    "`git chronicle annotate` stores them; `note --clear` drops them",
                 )]
             }
             Err(error) => {
@@ -341,7 +341,7 @@ fn notes(repository: &Repository) -> Vec<Finding> {
             repository.read_many(to_read, is_unreadable).into_iter().map(|(blob, ())| blob).collect();
         let unreadable: Vec<_> =
             notes.iter().filter(|note| unreadable.contains(&note.blob)).map(|note| note.key).collect();
-        let mut told = |keys: &[chronicle_git::ObjectId], what: &str, is_problem: bool, mend: &str| {
+        let mut report = |keys: &[chronicle_git::ObjectId], what: &str, is_problem: bool, mend: &str| {
             let Some(first) = keys.first() else { return };
             let seen = format!("{} {what}, the first on {first}", counted_are(keys.len(), "note"));
             findings.push(match is_problem {
@@ -349,18 +349,18 @@ fn notes(repository: &Repository) -> Vec<Finding> {
                 false => Finding::note("notes", seen, mend),
             });
         };
-        told(&missing, "missing", true, "`git chronicle sync pull` fetches them, if a remote has them");
-        told(
+        report(&missing, "missing", true, "`git chronicle sync pull` fetches them, if a remote has them");
+        report(
             &too_large,
             "too large to be read",
             true,
-            "`git notes --ref=chronicle remove COMMIT`, if nobody needs it",
+            "`git notes --ref=chronicle remove COMMIT`, if no one needs it",
         );
-        told(
+        report(
             &unreadable,
             "only readable in part",
             false,
-            "`git chronicle show COMMIT` tells why; they are kept as they are",
+            "`git chronicle show COMMIT` shows why; they are kept as they are",
         );
         if findings.is_empty() {
             findings.push(Finding::ok("notes", format!("{}, all readable", counted(notes.len(), "note"))));
@@ -380,7 +380,7 @@ fn fingerprints(repository: &Repository, fix: bool) -> Option<Finding> {
     let problem = Finding::problem(
         "fingerprints",
         seen,
-        "`git chronicle doctor --fix` makes them anew from their commits",
+        "`git chronicle doctor --fix` makes them again from their commits",
     );
     let mut n_left = 0;
     let finding = problem.mendable(fix, || {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use chronicle_commits::{reconcile::Effort, tidy};
+use chronicle_commits::{gc, reconcile::Effort};
 use chronicle_core::counted;
 use chronicle_git::Repository;
 use chronicle_workplace::{Error, error::WriteOutputSnafu};
@@ -42,7 +42,7 @@ impl Chronicle {
         let swept = if dry_run { Vec::new() } else { self.sweep(repository) };
         // What was rewritten where no hook saw it is carried first.
         let reconciled = self.reconcile(Effort::Whole, dry_run)?;
-        let orphans = tidy::orphans(repository)?;
+        let orphans = gc::orphans(repository)?;
         let mut reply = GcReply {
             schema: "chronicle-gc/v1",
             dry_run,
@@ -67,7 +67,7 @@ impl Chronicle {
         repository.make_state_dir(&directory).context(WriteOutputSnafu { path: &directory })?;
         let directory = std::path::absolute(&directory).context(WriteOutputSnafu { path: &directory })?;
         let backup = directory.join(format!("notes-{}.bundle", chronicle_workplace::new_id()));
-        let (removed, recovered) = tidy::take_away(repository, &orphans.carried, &backup)?;
+        let (removed, recovered) = gc::take_away(repository, &orphans.carried, &backup)?;
         reply.warnings.extend(recovered.iter().map(|file| rewrite::removed(file)));
         (reply.removed, reply.backup) = (removed, Some(backup));
         Ok(reply)

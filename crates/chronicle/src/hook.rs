@@ -66,7 +66,7 @@ impl GitHooks<'_> {
         let pairs = rewritten_pairs(input);
         let glance =
             self.workplace().keeps_facts().then(|| Glance::at(self.workplace().directory())).flatten();
-        // Where nothing was ever noted there is nothing to take along.
+        // Where nothing was ever noted there is nothing to carry over.
         let warnings = match glance {
             Some(glance) if glance.notes.is_empty() => Vec::new(),
             _ => self.chronicle.carry(&pairs)?.warnings,
@@ -93,7 +93,7 @@ impl GitHooks<'_> {
         };
         let content = format!("{head}\n{}\n", ids.join("\n"));
         repository
-            .make_state_dir(path.parent().expect("it is in a directory of ours"))
+            .make_state_dir(path.parent().expect("it is in our own directory"))
             .and_then(|()| replace_file(&path, content.as_bytes()))
             .context(WriteHookSnafu { path })
     }
@@ -126,7 +126,7 @@ impl GitHooks<'_> {
     }
 
     /// Whether anything may be noted in the repository at hand: else nothing can be known of its code, and there is
-    /// nothing to take along.
+    /// nothing to carry over.
     #[must_use]
     pub fn has_notes(&self) -> bool {
         Glance::at(self.workplace().directory()).is_none_or(|glance| !glance.notes.is_empty())

@@ -83,7 +83,7 @@ impl KnowledgeReply {
             items,
             changed,
             warnings: removed
-                .map(|file| format!("removed `{}`, left behind by a process that died", file.display()))
+                .map(|file| format!("removed `{}`, left by a dead process", file.display()))
                 .collect(),
             redacted: Vec::new(),
         }
@@ -181,7 +181,7 @@ impl Chronicle {
         let mut reply = KnowledgeReply::of(items, true, &recovered);
         if !all_knowledge(self.workplace.repository()?, &mut Vec::new())?.called(id).is_empty() {
             reply.warnings.push(format!(
-                "someone you trust less says something else under the id {id}; it is still there"
+                "someone you trust less uses the id {id} for something else; theirs is still there"
             ));
         }
         Ok(reply)

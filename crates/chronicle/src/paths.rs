@@ -38,9 +38,8 @@ impl Chronicle {
             let mut candidate = Cow::Borrowed(candidate);
             match repository.detour(tree, candidate.as_bstr())? {
                 Some(Detour::Submodule(at)) if at == **candidate => {
-                    let remark = format!(
-                        "`{at}` is a repository of its own: what is known of its files is known in it"
-                    );
+                    let remark =
+                        format!("`{at}` is a separate repository: lessons about its files are stored there");
                     return Ok(Scope { remark: Some(remark), ..Self::present(&at, None) });
                 }
                 Some(Detour::Submodule(at)) => {
@@ -49,7 +48,7 @@ impl Chronicle {
                 }
                 Some(Detour::Link { at, to: Some(to) }) if at == **candidate => {
                     remark = Some(format!(
-                        "`{at}` is a symbolic link to `{to}`; this is what is known of the link"
+                        "`{at}` is a symbolic link to `{to}`; these are lessons about the link itself"
                     ));
                 }
                 Some(Detour::Link { at, to: Some(to) }) => {
@@ -83,7 +82,7 @@ impl Chronicle {
             let (file, remark) = match whereabouts {
                 Whereabouts::Never => continue,
                 Whereabouts::Renamed { to, by } => {
-                    let remark = format!("`{candidate}` is called `{to}` since {}", by.to_hex_with_len(7));
+                    let remark = format!("`{candidate}` was renamed to `{to}` by {}", by.to_hex_with_len(7));
                     (to, remark)
                 }
                 Whereabouts::Deleted { by } => {

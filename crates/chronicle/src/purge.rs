@@ -160,7 +160,7 @@ impl Chronicle {
                 remotes.join(", ")
             ));
             held.push(
-                "every clone that fetched the notes, until it is purged there or its notes are fetched anew"
+                "every clone that fetched the notes, until it is purged there or its notes are fetched again"
                     .to_owned(),
             );
         }

@@ -49,11 +49,11 @@ impl Chronicle {
         for (old, new) in pairs {
             let id = |hex: &str| ObjectId::from_hex(hex.as_bytes()).ok();
             let (Some(old_id), Some(new_id)) = (id(old), id(new)) else {
-                reply.warnings.push(format!("`{old} {new}` is no pair of commits"));
+                reply.warnings.push(format!("`{old} {new}` isn't a pair of commits"));
                 continue;
             };
             if repository.commit(new_id).is_err() {
-                reply.warnings.push(format!("{new} cannot be read, so nothing was taken along to it"));
+                reply.warnings.push(format!("{new} cannot be read, so no lessons were carried over to it"));
                 continue;
             }
             match sources.iter_mut().find(|(target, _)| *target == new_id) {
@@ -131,7 +131,7 @@ impl Chronicle {
 }
 
 pub(crate) fn removed(file: &std::path::Path) -> String {
-    format!("removed `{}`, left behind by a process that died", file.display())
+    format!("removed `{}`, left by a dead process", file.display())
 }
 
 /// The commit that `text` names; one that is gone is known by its note.
@@ -181,7 +181,7 @@ pub fn rewritten_pairs(input: &str) -> Vec<(String, String)> {
 pub struct Succession {
     /// The annotated commit.
     pub from: String,
-    /// The commit that took its place.
+    /// The commit that replaced it.
     pub to: String,
     /// Its subject.
     pub subject: String,
@@ -258,7 +258,7 @@ fn because(evidence: Evidence) -> String {
         }
         Evidence::SameFiles => "it has the same files, and wrote its lines".to_owned(),
         Evidence::SameLines { n_found, n_known } => {
-            format!("it wrote {n_found} of {n_known} lines that are known of it")
+            format!("it wrote {n_found} of {n_known} of its known lines")
         }
     }
 }

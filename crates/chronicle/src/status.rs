@@ -6,7 +6,7 @@ use chronicle_commits::{
     Notebook, Staging,
     coverage::{Share, coverage},
     dropped::find_dropped,
-    tidy,
+    gc,
 };
 use chronicle_git::Repository;
 use chronicle_workplace::Error;
@@ -73,7 +73,7 @@ impl Chronicle {
         let mut warnings = Vec::new();
         let annotated: BTreeSet<_> = Notebook::open(repository, &mut warnings)?.keys().collect();
         let covered = coverage(repository, &annotated, limit)?;
-        let orphans = tidy::orphans(repository)?;
+        let orphans = gc::orphans(repository)?;
         let sync = self.remotes().status()?;
         warnings.extend(sync.warnings);
         Ok(Status {

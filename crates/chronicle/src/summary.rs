@@ -294,7 +294,7 @@ impl Chronicle {
             }
         }
         if let Some(wanted) = wanted {
-            warnings.extend(wanted.told(!files.is_empty())?);
+            warnings.extend(wanted.into_remarks(!files.is_empty())?);
         }
         let path = reading.query.file.clone().unwrap_or_default();
         let anchor = anchor.map(str::to_owned);

@@ -114,7 +114,7 @@ impl Remotes<'_> {
         let fetched = repository.settings(&format!("remote.{remote}.fetch"));
         if fetched.is_empty() {
             synced.warnings.push(format!(
-                "`git fetch {remote}` fetches what it is told to, so it is left alone; `sync pull` fetches the notes"
+                "`git fetch {remote}` has no refspec that could be extended, so it is left alone; `sync pull` fetches the notes"
             ));
         } else if !fetched.contains(&fetch.value) {
             settings.push(fetch);
@@ -126,7 +126,7 @@ impl Remotes<'_> {
         let is_news = record(repository, &remote, true)?;
         if is_news && forget_fetched(repository, &remote)? {
             synced.warnings.push(format!(
-                "what was fetched from `{remote}` before is fetched anew by the next `git fetch` or `sync pull`: it may have come with the folder"
+                "notes fetched from `{remote}` before are fetched again by the next `git fetch` or `sync pull`: they may have come with the folder"
             ));
         }
         if !is_news && settings.is_empty() {
@@ -251,7 +251,7 @@ impl Remotes<'_> {
         let unrecorded = configured.iter().filter(|name| !trusted.contains(name));
         let unrecorded = unrecorded.filter(|name| repository.remotes().contains(name));
         synced.warnings.extend(unrecorded.map(|name| {
-            mixed_up(repository, name).unwrap_or_else(|| format!("this repository names `{name}` to exchange notes with, which decides nothing; `git chronicle sync enable {name}` does"))
+            mixed_up(repository, name).unwrap_or_else(|| format!("this repository names `{name}` to exchange notes with, which has no effect; `git chronicle sync enable {name}` enables it"))
         }));
         let gone = configured.iter().filter(|name| !repository.remotes().contains(name));
         synced.warnings.extend(gone.map(|name| {
@@ -379,7 +379,7 @@ impl Remotes<'_> {
                 let kinds: BTreeSet<String> = kinds.iter().map(ToString::to_string).collect();
                 let kinds = kinds.into_iter().collect::<Vec<_>>().join(", ");
                 synced.warnings.push(format!(
-                    "secrets in the note on {key} were replaced before pushing: {kinds}; they may still lie in this clone"
+                    "secrets in the note on {key} were replaced before pushing: {kinds}; they may still be in this clone"
                 ));
             }
             synced.remotes.push(of_remote);

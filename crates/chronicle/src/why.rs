@@ -156,7 +156,7 @@ impl Chronicle {
             WhyScope::Anchor(anchor) => {
                 let anchored = self.anchored(&file, Some(content), &anchor);
                 let item = (anchored.lines.first().copied(), anchored.names.first().cloned());
-                warnings.extend(anchored.told(false)?);
+                warnings.extend(anchored.into_remarks(false)?);
                 // Without an outline there are no lines to ask git about.
                 let unknown = || Error::UnknownAnchor {
                     anchor: anchor.clone(),
@@ -179,7 +179,7 @@ impl Chronicle {
         names.dedup();
         // What is known of the lines does not hang on session memory.
         let sessions = self.origins(&names, content, &written).unwrap_or_else(|error| {
-            warnings.push(format!("the sessions behind the lines cannot be told: {error}"));
+            warnings.push(format!("the sessions that wrote the lines cannot be shown: {error}"));
             Vec::new()
         });
         let mut commits: Vec<Wrote> = Vec::new();

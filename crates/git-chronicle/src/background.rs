@@ -60,7 +60,7 @@ pub(crate) fn learn(chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandErr
         start(&["session", "ingest", "--queued"]);
         let sessions = counted_are(n_left, "session");
         ui.warn(&format!(
-            "{sessions} not learned from yet: that goes on behind this command; ask again later"
+            "{sessions} not learned from yet: this continues in the background; ask again later"
         ));
     }
     Ok(())
@@ -72,7 +72,7 @@ pub(crate) fn start(arguments: &[&str]) {
 }
 
 /// The same, in `directory`.
-#[expect(clippy::disallowed_methods, reason = "the binary starts itself again, behind a hook or a read")]
+#[expect(clippy::disallowed_methods, reason = "the binary starts itself again, after a hook or a read")]
 pub(crate) fn start_in(directory: &Path, arguments: &[&str]) {
     let Ok(program) = std::env::current_exe() else { return };
     let mut command = Command::new(program);

@@ -41,7 +41,7 @@ pub(crate) enum CommandError {
     #[snafu(display("the words are still in {refs}"))]
     NotPurged { refs: String },
     /// Sessions that a model said nothing of that holds.
-    #[snafu(display("sessions that the model could not do: {n_failed}; what rules found of them stands"))]
+    #[snafu(display("sessions that the model failed on: {n_failed}; their rule-based digests were kept"))]
     Unworded { n_failed: usize },
     /// An edited text that was refused, and where it is kept.
     #[snafu(display("what you wrote is kept in `{}`, for {source}", path.display()))]

@@ -99,7 +99,7 @@ impl Tour<'_> {
     }
 
     fn read_back(&mut self) -> Result<(), Error> {
-        self.title("3. Whoever touches it next asks first");
+        self.title("3. The next person to edit it asks first");
         let command = ReadCommand { paths: vec!["src/backoff.rs".into()], ..ReadCommand::default() };
         self.command("git chronicle read src/backoff.rs");
         let chronicle = Chronicle::isolated(self.root, self.now);
@@ -126,7 +126,7 @@ impl Tour<'_> {
 
     fn write(&self, path: &str, content: &str) -> Result<(), Error> {
         let full = self.root.join(path);
-        let directory = full.parent().expect("the file lies in a directory");
+        let directory = full.parent().expect("the file is in a directory");
         std::fs::create_dir_all(directory).and_then(|()| std::fs::write(&full, content)).map_err(no_directory)
     }
 

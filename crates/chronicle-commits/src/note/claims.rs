@@ -152,7 +152,9 @@ pub fn claims_on(repository: &Repository, commit: ObjectId) -> Result<Vec<FoundC
 /// What to tell of an id that others use for something else.
 #[must_use]
 pub fn disputed(id: &str) -> String {
-    format!("someone you trust less says something else under the id {id}; what you trust more is meant")
+    format!(
+        "someone you trust less uses the id {id} for something else; the lesson that you trust more was taken"
+    )
 }
 
 /// The claims that `id`, or an id that begins so, names; copies of one claim come once. Of several that have one id,

@@ -131,7 +131,7 @@ fn found(
             }
         }
         if 0 < n_unread {
-            warnings.push(format!("{n_unread} lines of `{name}` are no corrections; they are passed over"));
+            warnings.push(format!("{n_unread} lines of `{name}` are not corrections; they were skipped"));
         }
     }
     let judged = found.into_values().flat_map(|namesakes| {

@@ -137,7 +137,7 @@ pub fn remove_knowledge(repository: &Repository, id: &str) -> Result<(Vec<Knowle
 /// What of `knowledge`, which is in our own ref, the user or the team says.
 fn trusted(repository: &Repository, knowledge: Knowledge) -> Knowledge {
     let trust = Trust::of(repository);
-    let said = knowledge.said(|item| {
+    let said = knowledge.attributed(|item| {
         let Voice { tier, origin } = trust.voice(&mark_of_item(item), [NOTES_REF]);
         (tier, origin)
     });

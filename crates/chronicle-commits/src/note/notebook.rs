@@ -410,7 +410,7 @@ impl Hearing<'_> {
                 fair_removals(removed, &items, |removal| self.voice(&mark_of_removal(removal)).tier);
         }
         let knowledge = all.into_iter().reduce(Knowledge::fold)?;
-        Some(knowledge.said(|item| {
+        Some(knowledge.attributed(|item| {
             let Voice { tier, origin } = self.voice(&mark_of_item(item));
             (tier, origin)
         }))

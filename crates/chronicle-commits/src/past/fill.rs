@@ -7,8 +7,8 @@ use chronicle_facts::{Commit, CommitRow, Facts, Key, NewCommit, NewText, NewTouc
 use chronicle_git::{Commits, FileChange, Found, ObjectId, Repository};
 
 use crate::{
+    disk_cache::Progress,
     error::{Result, if_notes},
-    kept::Progress,
     note::{
         note_texts::{said_in, texts},
         stored::{Stored, parse},

@@ -12,8 +12,8 @@ use chronicle_git::{BString, ByteSlice, ObjectId, Repository};
 use twox_hash::XxHash3_128;
 
 use crate::{
+    disk_cache::KeptFacts,
     error::Result,
-    kept::KeptFacts,
     note::notebook::Notebook,
     past::{
         PastCommit, Whereabouts,

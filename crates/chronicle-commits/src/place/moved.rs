@@ -20,12 +20,12 @@ use crate::{
         placing::{self, Located, Placement, place},
         present::Present,
     },
-    read::matching::{AsOf, Candidate, Ground},
+    read::matching::{Candidate, ReadContext, Side},
 };
 
 /// What to tell of an answer that holds what was said of code in `file`.
 pub(crate) fn remark(file: &str) -> String {
-    format!("the code came from `{file}`; what was said of it there is told, too")
+    format!("this code moved here from `{file}`; its lessons are included")
 }
 
 /// With less than this share of the lines, words have to tell.
@@ -37,35 +37,35 @@ const MAX_NAMED: usize = 64;
 
 /// Code that a note speaks of in another file, and a file in scope that it may have come to.
 pub(crate) struct Arrival<'a> {
-    pub(crate) ground: &'a Ground<'a>,
+    pub(crate) context: &'a ReadContext<'a>,
     /// The number of the file.
     pub(crate) number: usize,
     pub(crate) present: &'a Present<'a>,
     pub(crate) located: &'a Located<'a>,
     /// The commit that carries the note.
     pub(crate) by: &'a Candidate,
-    pub(crate) as_of: AsOf,
+    pub(crate) side: Side,
 }
 
 impl Arrival<'_> {
     /// Where the code is in the file; `None` where it did not come there. That it did not is kept, for it is mostly so.
     pub(crate) fn placement(&self) -> Result<Option<Placement>> {
-        let Self { ground, .. } = self;
+        let Self { context, .. } = self;
         // What is not here may come.
-        if self.as_of == AsOf::Now
+        if self.side == Side::Worktree
             || self.is_edited()
-            || MAX_NAMED < ground.paths.len()
-            || ground.repository.is_partial()
+            || MAX_NAMED < context.paths.len()
+            || context.repository.is_partial()
         {
             return self.judged();
         }
         let Located { file, lines, places, sketch, around, foreign_commit } = *self.located;
-        let paths: Vec<&[u8]> = ground.paths.iter().map(|path| path.as_slice()).collect();
-        let ids = (ground.past.head().id.as_slice(), self.by.key.as_slice());
+        let paths: Vec<&[u8]> = context.paths.iter().map(|path| path.as_slice()).collect();
+        let ids = (context.past.head().id.as_slice(), self.by.key.as_slice());
         let located = (file, lines, places, sketch, around, foreign_commit);
         let inputs = ("arrived", RULES, ids, paths, self.number, located);
         let mut found = None;
-        let has_arrived = ground.past.kept(&inputs, || {
+        let has_arrived = context.past.kept(&inputs, || {
             let judged = self.judged();
             let has_arrived = !matches!(judged, Ok(None));
             found = Some(judged);
@@ -79,32 +79,32 @@ impl Arrival<'_> {
     }
 
     fn judged(&self) -> Result<Option<Placement>> {
-        let Self { ground, located, by, .. } = self;
+        let Self { context, located, by, .. } = self;
         let Some(sketch) = located.around.or(located.sketch) else { return Ok(None) };
-        let here = match self.is_edited() && self.as_of == AsOf::Head {
-            true => ground.with_content(self.number, |content| share_of(content, sketch)).flatten(),
+        let here = match self.is_edited() && self.side == Side::Head {
+            true => context.with_content(self.number, |content| share_of(content, sketch)).flatten(),
             false => share(self.present.locate_sketch(sketch)),
         };
         for name in self.names_then() {
-            let then = by.tree.map(|tree| share_in(ground.repository, tree, &name, sketch)).transpose()?;
+            let then = by.tree.map(|tree| share_in(context.repository, tree, &name, sketch)).transpose()?;
             if is_as_good(then.flatten(), here) {
                 return Ok(None);
             }
         }
-        let named = ground.files_named(by, located.file);
-        let mut names = named.iter().map(|number| &ground.paths[*number]);
+        let named = context.files_named(by, located.file);
+        let mut names = named.iter().map(|number| &context.paths[*number]);
         if names.any(|name| self.is_there(name, sketch, here))
             || self.is_there(&located.file.trim_start_matches("./").into(), sketch, here)
         {
             return Ok(None);
         }
-        let Some(placement) = placed(ground.repository, self.present, located, by.tree)? else {
+        let Some(placement) = placed(context.repository, self.present, located, by.tree)? else {
             return Ok(None);
         };
         // It takes a walk through history to tell, so it is asked last.
-        let renamed = if named.is_empty() { ground.renamed(located.file) } else { None };
+        let renamed = if named.is_empty() { context.renamed(located.file) } else { None };
         if renamed.is_some_and(|name| self.is_there(&name, sketch, here))
-            || self.as_of == AsOf::Head && !self.has_come(&sketch.telling(), &placement)?
+            || self.side == Side::Head && !self.has_come(&sketch.telling(), &placement)?
         {
             return Ok(None);
         }
@@ -118,30 +118,30 @@ impl Arrival<'_> {
     }
 
     fn is_edited(&self) -> bool {
-        self.ground.known_holders().is_some_and(|holders| holders.is_edited(self.number))
+        self.context.known_line_index().is_some_and(|line_index| line_index.is_edited(self.number))
     }
 
     /// Whether the file `name` has what was sketched, and no less of it than is `here`.
     fn is_there(&self, name: &BString, sketch: &Sketch, here: Option<f64>) -> bool {
-        let Self { ground, as_of, .. } = self;
-        ground.lines_in(name, *as_of).may_locate(sketch)
+        let Self { context, side, .. } = self;
+        context.lines_in(name, *side).may_locate(sketch)
             && is_as_good(
-                ground.with_other(name, *as_of, |content| share_of(content, sketch)).flatten(),
+                context.with_other(name, *side, |content| share_of(content, sketch)).flatten(),
                 here,
             )
     }
 
     /// The names that the file may have had when the commit was made.
     fn names_then(&self) -> Vec<BString> {
-        let Self { ground, number, .. } = self;
-        let path = &ground.paths[*number];
+        let Self { context, number, .. } = self;
+        let path = &context.paths[*number];
         let Some(place) = self.by.place else { return vec![path.clone()] };
-        let mut names: Vec<&BString> = ground.past.files()[*number].names().chain([path]).collect();
+        let mut names: Vec<&BString> = context.past.files()[*number].names().chain([path]).collect();
         names.sort_unstable();
         names.dedup();
         names.retain(|name| {
             // What cannot be looked up names nothing.
-            ground.past.files_called(place, &name.to_string()).unwrap_or_default().contains(number)
+            context.past.files_called(place, &name.to_string()).unwrap_or_default().contains(number)
         });
         names.into_iter().cloned().collect()
     }
@@ -150,7 +150,7 @@ impl Arrival<'_> {
     /// whole, cut before and pasted now. Code that is there in part may be there by chance, and so may lines that identify
     /// nothing, whatever is around them.
     fn has_come(&self, telling: &[u32], placement: &Placement) -> Result<bool> {
-        let Ground { past, repository, .. } = self.ground;
+        let ReadContext { past, repository, .. } = self.context;
         let touches = &past.files()[self.number].touches;
         let touches: Vec<&Touch> = match self.by.place {
             Some(place) => past.beyond(place, touches)?,

@@ -12,8 +12,8 @@ use chronicle_git::{LazyRepository, ObjectId};
 
 use crate::{
     Content,
+    disk_cache::{CachePlace, Kept},
     error::Result,
-    kept::{CachePlace, Kept},
 };
 
 /// Where code is that was reformatted, kept because a version has to be read to tell.

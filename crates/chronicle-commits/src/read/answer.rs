@@ -26,14 +26,14 @@ use crate::{
     error::Result,
     note::corrections::Afterwords,
     outlines::Items,
-    place::{by_item::placed_again, moved, placing::Placement, went::Left},
+    place::{by_item::placed_again, departures::Left, moved, placing::Placement},
     read::{
         gather::located,
         question::{Limits, ReadRequest, Scope},
         record::{Body, Claim, FileRecord, Heading, Reliance},
+        region_lessons,
         related::Follower,
-        retire::Newer,
-        wisdom_view,
+        removal::Newer,
     },
 };
 
@@ -472,7 +472,7 @@ fn gone_since(item: &Item, files: &[Scoped], setting: &Setting<'_>) -> Result<Op
     match (claim.n_newer, claim.placement.recorded_in) {
         (Some(n_newer), Some((blob, range))) => {
             let newer = Newer { path: path.as_bstr(), steps: &record.steps, n_newer };
-            setting.caches.retired.gone_since(setting.repository, newer, blob, range)
+            setting.caches.removals.gone_since(setting.repository, newer, blob, range)
         }
         _ => Ok(None),
     }
@@ -523,7 +523,7 @@ fn keep_best_copies(mut items: Vec<Item>, files: &[Scoped]) -> Vec<Item> {
 fn filtered(items: Vec<Item>, limits: &Limits) -> Vec<Item> {
     let as_asked: Vec<Item> = if limits.lessons_only {
         let lessons = items.into_iter().flat_map(|item| match item.body {
-            Body::Region(_) => wisdom_view::lessons(&item),
+            Body::Region(_) => region_lessons::lessons(&item),
             // Left out before.
             Body::Summary(_) => Vec::new(),
             Body::Wisdom(_) => vec![item],

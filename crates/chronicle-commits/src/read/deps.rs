@@ -22,7 +22,7 @@ use crate::{
     read::{
         deps::judge::{Judge, Judged, Ranked, Setting},
         gather::Gathered,
-        matching::Ground,
+        matching::ReadContext,
         name_now::NamesNow,
         pipeline::supersessions,
         prose::Prose,
@@ -100,7 +100,7 @@ fn dependents_once(lazy: &LazyRepository, caches: &Caches, request: &DepsRequest
     let (past, notebook) = line.about(&files, words.as_deref(), &bytes)?;
     let found = found(lazy, caches, request, &past, &notebook, &mut warnings);
     line.placements.store(request.now.as_second() / (24 * 60 * 60));
-    Ok(found?.told(n_annotations, warnings))
+    Ok(found?.into_dependents(n_annotations, warnings))
 }
 
 fn found(
@@ -114,18 +114,18 @@ fn found(
     let repository = lazy.get()?;
     let files = request.by_file();
     let paths: Vec<BString> = files.iter().map(|(file, _)| file.path.clone()).collect();
-    let ground = Ground::new(repository, notebook, past, &paths, request.all);
+    let context = ReadContext::new(repository, notebook, past, &paths, request.all);
     let contents: Vec<&Content> =
         files.iter().map(|(_, targets)| &request.targets[targets[0]].content).collect();
     let is_committed = contents.iter().any(|content| content.blob().is_some());
-    let ground = match is_committed {
-        true => ground,
-        false => ground.with_contents(contents.iter().map(|content| content.bytes(lazy)).collect()),
+    let context = match is_committed {
+        true => context,
+        false => context.with_contents(contents.iter().map(|content| content.bytes(lazy)).collect()),
     };
-    let ground = ground.looking_for(request.words());
-    let candidates = ground.candidates(warnings)?;
+    let context = context.looking_for(request.words());
+    let candidates = context.candidates(warnings)?;
     let prose = if request.with_mentions { Prose::of(&candidates) } else { Prose::default() };
-    let records: Vec<FileRecord> = Gathered::from(&ground, &candidates).unplaced().collect();
+    let records: Vec<FileRecord> = Gathered::from(&context, &candidates).unplaced().collect();
     let head_time = Timestamp::from_second(past.head().time).unwrap_or(Timestamp::UNIX_EPOCH);
     let afterwords = Afterwords::load(repository, supersessions(&candidates))?;
     warnings.extend(afterwords.warnings.iter().cloned());
@@ -164,8 +164,8 @@ impl Found {
         self.warnings.extend(judged.warnings);
     }
 
-    /// What is told of it, after some `warnings`.
-    fn told(mut self, n_annotations: usize, mut warnings: Vec<String>) -> Dependents {
+    /// The answer, after some `warnings`.
+    fn into_dependents(mut self, n_annotations: usize, mut warnings: Vec<String>) -> Dependents {
         self.ranked.sort_by(Ranked::order);
         warnings.extend(self.sources.iter().map(|source| moved::remark(source)));
         warnings.extend(self.warnings);

@@ -22,22 +22,22 @@ use crate::{
     },
     place::{
         code_lines::is_telling,
-        holders::{Holders, Holding, MAX_HOLDERS, Own},
         introduced,
+        line_index::{Holding, LineIndex, MAX_HOLDERS, Own},
         moved::Arrival,
         placing::{Located, Placement, Version, place},
         present::{Compared, Kind, Left, Present},
         was_here::Versions,
     },
     read::{
-        matching::{AsOf, Candidate, Ground, malformed},
+        matching::{Candidate, ReadContext, Side, malformed},
         record::{Body, Claim, Concern, FileRecord, Heading, Reliance, Step, expiry},
     },
 };
 
 /// What notes say about the files in scope, not yet placed: one list for each file.
 pub(crate) struct Gathered<'a> {
-    ground: &'a Ground<'a>,
+    context: &'a ReadContext<'a>,
     candidates: &'a [Candidate],
     files: Vec<(FileRecord, Vec<Tied>)>,
     placements: Option<&'a Placements<'a>>,
@@ -56,16 +56,16 @@ enum Tied {
     /// Its commit, which touched the file, is what it is about.
     Written { candidate: usize, touch: usize },
     /// Its note names another file, and the code may have come from there.
-    Moved { candidate: usize, as_of: AsOf },
+    Moved { candidate: usize, side: Side },
 }
 
 impl<'a> Gathered<'a> {
     /// Takes apart what the notes of `candidates` say.
-    pub(crate) fn from(ground: &'a Ground<'a>, candidates: &'a [Candidate]) -> Self {
-        let mut files = Vec::with_capacity(ground.paths.len());
-        for (file, path) in ground.past.files().iter().zip(ground.paths) {
+    pub(crate) fn from(context: &'a ReadContext<'a>, candidates: &'a [Candidate]) -> Self {
+        let mut files = Vec::with_capacity(context.paths.len());
+        for (file, path) in context.past.files().iter().zip(context.paths) {
             let steps = file.touches.iter().map(|touch| {
-                let (commit, n_parents) = ground.past.id(touch.place);
+                let (commit, n_parents) = context.past.id(touch.place);
                 Step::of(touch, commit, n_parents)
             });
             let record = FileRecord {
@@ -76,16 +76,17 @@ impl<'a> Gathered<'a> {
             };
             files.push((record, Vec::new()));
         }
-        let mut gathered = Self { ground, candidates, files, placements: None, known: HashMap::new() };
-        let holders = ground.holders_for(candidates);
-        if let Some(holders) = holders {
+        let mut gathered = Self { context, candidates, files, placements: None, known: HashMap::new() };
+        let line_index = context.line_index_for(candidates);
+        if let Some(line_index) = line_index {
             let sketched = candidates.iter().filter(|candidate| candidate.stored.is_sketched);
-            ground.see_renamed(sketched.flat_map(|candidate| out_of(ground, holders, candidate)).collect());
+            context
+                .see_renamed(sketched.flat_map(|candidate| out_of(context, line_index, candidate)).collect());
         }
         for (number, candidate) in candidates.iter().enumerate() {
             let Self { files, .. } = &mut gathered;
             let meant = BTreeSet::new();
-            Gatherer { ground, holders, number, candidate, files, meant }.gather();
+            Gatherer { context, line_index, number, candidate, files, meant }.gather();
         }
         gathered
     }
@@ -153,9 +154,9 @@ impl<'a> Gathered<'a> {
     pub(crate) fn place(&mut self, number: usize, present: &Present<'_>) -> Result<FileRecord> {
         self.read_versions(number, present)?;
         let (mut record, ties) = std::mem::take(&mut self.files[number]);
-        let file = &self.ground.past.files()[number];
+        let file = &self.context.past.files()[number];
         let mut written: Option<((usize, usize), Placement)> = None;
-        let versions = Versions::new(self.ground.repository, self.ground.past, file);
+        let versions = Versions::new(self.context.repository, self.context.past, file);
         let known = self.known.remove(&number).unwrap_or_else(|| vec![(None, None); ties.len()]);
         let claims = std::mem::take(&mut record.claims).into_iter().zip(ties).zip(known);
         for ((mut claim, tied), (known, key)) in claims {
@@ -163,10 +164,10 @@ impl<'a> Gathered<'a> {
             claim.placement = match (&tied, known) {
                 (_, Some(known)) => known,
                 (tied, None) => match *tied {
-                    Tied::Moved { candidate, as_of } => {
+                    Tied::Moved { candidate, side } => {
                         let located = located(&claim, &record.headings[claim.heading]);
-                        let (ground, by, located) = (self.ground, &self.candidates[candidate], &located);
-                        match (Arrival { ground, number, present, located, by, as_of }).placement()? {
+                        let (context, by, located) = (self.context, &self.candidates[candidate], &located);
+                        match (Arrival { context, number, present, located, by, side }).placement()? {
                             Some(placement) => placement,
                             None => continue,
                         }
@@ -182,7 +183,7 @@ impl<'a> Gathered<'a> {
                             Some((_, touch)) => Version::Blob(touch.new),
                             None => Version::In(by.tree),
                         };
-                        place(self.ground.repository, present, &located, version)?
+                        place(self.context.repository, present, &located, version)?
                     }
                     Tied::Written { candidate, touch } => match &written {
                         // The claims about one commit come one after the other.
@@ -190,7 +191,7 @@ impl<'a> Gathered<'a> {
                         _ => {
                             let by = &self.candidates[candidate];
                             let placement =
-                                written_by(self.ground.repository, by, &by.touches[touch].1, present)?;
+                                written_by(self.context.repository, by, &by.touches[touch].1, present)?;
                             written.insert(((candidate, touch), placement)).1.clone()
                         }
                     },
@@ -212,22 +213,22 @@ impl<'a> Gathered<'a> {
                 };
                 let found = found.map(|(blob, run)| {
                     let located = Located { lines: Some(run), foreign_commit: None, ..located };
-                    place(self.ground.repository, present, &located, Version::Blob(Some(blob)))
+                    place(self.context.repository, present, &located, Version::Blob(Some(blob)))
                 });
                 let found = found.transpose()?;
                 let is_of_here =
                     versions.concern(number, by, &located, found.as_ref().unwrap_or(&claim.placement));
                 claim.placement = found.unwrap_or(claim.placement);
                 if !is_of_here {
-                    if !self.ground.shows_all() {
+                    if !self.context.shows_all() {
                         continue;
                     }
                     claim.placement.because = Some(GoneBecause::NotOnThisBranch);
                 }
             }
             let commit = record.headings[claim.heading].commit;
-            if let Some(place) = self.ground.past.place(commit) {
-                claim.commits_since = Some(self.ground.past.touches_since(number, place)?);
+            if let Some(place) = self.context.past.place(commit) {
+                claim.commits_since = Some(self.context.past.touches_since(number, place)?);
                 let newer = file.touches.partition_point(|touch| touch.place < place);
                 claim.n_newer = u32::try_from(newer).ok();
             }
@@ -243,10 +244,10 @@ impl<'a> Gathered<'a> {
             return Ok(());
         }
         let versions: HashSet<ObjectId> = self.versions(number).into_iter().collect();
-        let touches = self.ground.past.files()[number].touches.iter();
+        let touches = self.context.past.files()[number].touches.iter();
         for version in touches.flat_map(|touch| [touch.new, touch.old]).flatten() {
             if versions.contains(&version) {
-                present.words(self.ground.repository, version)?;
+                present.words(self.context.repository, version)?;
             }
         }
         Ok(())
@@ -304,7 +305,7 @@ pub(crate) fn located<'a>(claim: &'a Claim, heading: &'a Heading) -> Located<'a>
 }
 
 /// The files out of scope that the note of `candidate` sketched code in which files in scope may hold now.
-fn out_of(ground: &Ground<'_>, holders: &Holders, candidate: &Candidate) -> Vec<BString> {
+fn out_of(context: &ReadContext<'_>, line_index: &LineIndex, candidate: &Candidate) -> Vec<BString> {
     let note = &candidate.stored.note;
     let mut sketched = Vec::new();
     let mut relied = Vec::new();
@@ -321,8 +322,8 @@ fn out_of(ground: &Ground<'_>, holders: &Holders, candidate: &Candidate) -> Vec<
     }
     sketched.extend(relied.into_iter().map(|relied| (&relied.file, relied.sketch.as_ref())));
     sketched.retain(|(file, sketch)| {
-        sketch.is_some_and(|sketch| holders.may_hold(&sketch.telling()))
-            && ground.files_named(candidate, file).is_empty()
+        sketch.is_some_and(|sketch| line_index.may_hold(&sketch.telling()))
+            && context.files_named(candidate, file).is_empty()
     });
     sketched.into_iter().map(|(file, _)| file.trim_start_matches("./").into()).collect()
 }
@@ -337,9 +338,9 @@ struct Declarer<'n> {
 
 /// Takes what one annotated commit says apart, file by file.
 struct Gatherer<'a> {
-    ground: &'a Ground<'a>,
+    context: &'a ReadContext<'a>,
     /// Which files hold which lines; `None` where no note has a sketch.
-    holders: Option<&'a Holders>,
+    line_index: Option<&'a LineIndex>,
     number: usize,
     candidate: &'a Candidate,
     files: &'a mut [(FileRecord, Vec<Tied>)],
@@ -402,7 +403,7 @@ impl Gatherer<'_> {
         self.meant.extend(&touched);
         if !remarks.is_empty() {
             let mentioned =
-                (0..self.files.len()).filter(|number| self.ground.is_mentioned(*number, candidate));
+                (0..self.files.len()).filter(|number| self.context.is_mentioned(*number, candidate));
             self.meant.extend(mentioned);
         }
         for number in self.meant {
@@ -421,9 +422,9 @@ impl Gatherer<'_> {
         body: impl Fn() -> Body,
         heading: &Heading,
     ) {
-        let named = self.ground.files_named(self.candidate, name);
-        for (file, as_of) in self.sketched(sketch, &named, name) {
-            let tied = Tied::Moved { candidate: self.number, as_of };
+        let named = self.context.files_named(self.candidate, name);
+        for (file, side) in self.sketched(sketch, &named, name) {
+            let tied = Tied::Moved { candidate: self.number, side };
             self.claim(file, id, body(), name.to_owned(), tied, heading);
         }
         for file in named {
@@ -434,26 +435,26 @@ impl Gatherer<'_> {
     }
 
     /// The other files that the code may have gone to which was sketched in `files`, which the note calls `name`.
-    fn sketched(&mut self, sketch: Option<&Sketch>, files: &[usize], name: &str) -> Vec<(usize, AsOf)> {
+    fn sketched(&mut self, sketch: Option<&Sketch>, files: &[usize], name: &str) -> Vec<(usize, Side)> {
         let sketch = sketch.filter(|sketch| is_telling(sketch));
-        let (Some(holders), Some(sketch)) = (self.holders, sketch) else { return Vec::new() };
+        let (Some(line_index), Some(sketch)) = (self.line_index, sketch) else { return Vec::new() };
         let telling = sketch.telling();
-        let mut holding = holders.holding(self.ground, &telling, &Own { files, name });
+        let mut holding = line_index.holding(self.context, &telling, &Own { files, name });
         let source = name.trim_start_matches("./");
-        let mut called: Vec<BString> = files.iter().map(|file| self.ground.paths[*file].clone()).collect();
+        let mut called: Vec<BString> = files.iter().map(|file| self.context.paths[*file].clone()).collect();
         if called.is_empty() {
             called.push(source.into());
         }
         // Whatever becomes of the other one, what no more than these do is in many by habit.
-        let at_head = holding.iter().filter(|holding| holding.as_of == AsOf::Head);
+        let at_head = holding.iter().filter(|holding| holding.side == Side::Head);
         let mut n_held: Vec<usize> = at_head.map(|holding| holding.n_held).collect();
         n_held.sort_unstable_by(|left, right| right.cmp(left));
         let n_in_many = n_held.get(MAX_HOLDERS).copied().unwrap_or_default();
         if let Some(place) = self.candidate.place {
-            holding.retain(|Holding { as_of, file, .. }| {
+            holding.retain(|Holding { side, file, .. }| {
                 // What cannot be looked up is as good as unchanged.
-                *as_of == AsOf::Now
-                    || self.ground.past.touches_since(*file, place).is_ok_and(|since| 0 < since)
+                *side == Side::Worktree
+                    || self.context.past.touches_since(*file, place).is_ok_and(|since| 0 < since)
             });
         }
         for Holding { file, .. } in holding.iter().filter(|holding| n_in_many < holding.n_held) {
@@ -465,10 +466,10 @@ impl Gatherer<'_> {
                 }
             }
         }
-        holding.retain(|Holding { is_more, as_of, .. }| {
-            *is_more && self.ground.is_in_few(&telling, name, *as_of)
+        holding.retain(|Holding { is_more, side, .. }| {
+            *is_more && self.context.is_in_few(&telling, name, *side)
         });
-        holding.into_iter().map(|holding| (holding.file, holding.as_of)).collect()
+        holding.into_iter().map(|holding| (holding.file, holding.side)).collect()
     }
 
     /// A claim about the commit as a whole, for each file that it changed.
@@ -498,7 +499,7 @@ impl Gatherer<'_> {
     /// The assumptions that are declared about files in scope.
     fn reliances(&mut self, declared: &[DependsOn], by: &Declarer<'_>, heading: &Heading) {
         for dependency in declared {
-            let (files, had_name) = self.ground.files_meant(self.candidate, &dependency.file);
+            let (files, had_name) = self.context.files_meant(self.candidate, &dependency.file);
             let mut may_be_in: Vec<(usize, bool)> = files.iter().map(|file| (*file, had_name)).collect();
             let gained = self.sketched(dependency.sketch.as_ref(), &files, &dependency.file);
             may_be_in.extend(gained.into_iter().map(|(file, _)| (file, false)));
@@ -528,7 +529,7 @@ impl Gatherer<'_> {
         for concern in &document.cross_cutting {
             let mut spanned: BTreeMap<usize, (Vec<usize>, bool)> = BTreeMap::new();
             for (member, region) in concern.regions.iter().enumerate() {
-                let (files, had_this_name) = self.ground.files_meant(self.candidate, &region.file);
+                let (files, had_this_name) = self.context.files_meant(self.candidate, &region.file);
                 for number in files {
                     let (here, had_name) = spanned.entry(number).or_default();
                     here.push(member);

@@ -8,8 +8,8 @@ use chronicle_git::{Glance, Repository};
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    disk_cache::{CachePlace, Kept, state_hash},
     error::Result,
-    kept::{CachePlace, Kept, state_hash},
     note::notebook::Notebook,
 };
 

@@ -20,7 +20,7 @@ use crate::{
     past::{PastCommit, Touch, Whereabouts, known::Known},
     place::{
         code_lines::{FileLines, MAX_BYTES},
-        holders::Holders,
+        line_index::LineIndex,
     },
 };
 
@@ -114,15 +114,15 @@ impl Candidate {
 ///
 /// What is told of a file that nobody edited never depends on edits elsewhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum AsOf {
+pub(crate) enum Side {
     /// That of the newest commit.
     Head,
     /// That which is there now: an edit brought the code. How many files hold it is told by the newest commit all the same.
-    Now,
+    Worktree,
 }
 
 /// The histories that candidates are looked up in.
-pub(crate) struct Ground<'a> {
+pub(crate) struct ReadContext<'a> {
     pub(crate) repository: &'a Repository,
     pub(crate) notebook: &'a Notebook<'a>,
     pub(crate) past: &'a Known<'a>,
@@ -136,18 +136,18 @@ pub(crate) struct Ground<'a> {
     by_path: HashMap<String, Vec<usize>>,
     /// The files in scope by every name they ever had.
     ever: OnceCell<BTreeMap<String, BTreeSet<(BString, usize)>>>,
-    holders: OnceCell<Holders>,
+    line_index: OnceCell<LineIndex>,
     /// The lines of all files, where not all are in scope.
-    everywhere: OnceCell<Holders>,
+    everywhere: OnceCell<LineIndex>,
     /// The lines of files that are not in scope.
-    others: RefCell<HashMap<(BString, AsOf), Rc<FileLines>>>,
+    others: RefCell<HashMap<(BString, Side), Rc<FileLines>>>,
     /// What became of files that are not in scope.
     renamed: RefCell<HashMap<BString, Option<BString>>>,
     /// The bytes of the files in scope as they are asked about; `None` where those of the newest commit are.
     contents: Option<Vec<Option<&'a [u8]>>>,
 }
 
-impl<'a> Ground<'a> {
+impl<'a> ReadContext<'a> {
     pub(crate) fn new(
         repository: &'a Repository,
         notebook: &'a Notebook<'a>,
@@ -168,7 +168,7 @@ impl<'a> Ground<'a> {
             words: Vec::new(),
             by_path,
             ever: OnceCell::new(),
-            holders: OnceCell::new(),
+            line_index: OnceCell::new(),
             everywhere: OnceCell::new(),
             others: RefCell::default(),
             renamed: RefCell::default(),
@@ -177,25 +177,25 @@ impl<'a> Ground<'a> {
     }
 
     /// The lines of the file at `path`, which need not be in scope.
-    pub(crate) fn lines_in(&self, path: &BString, as_of: AsOf) -> Rc<FileLines> {
-        let key = (path.clone(), as_of);
+    pub(crate) fn lines_in(&self, path: &BString, side: Side) -> Rc<FileLines> {
+        let key = (path.clone(), side);
         if let Some(known) = self.others.borrow().get(&key) {
             return Rc::clone(known);
         }
-        let lines = Rc::new(self.with_other(path, as_of, FileLines::of).unwrap_or_default());
+        let lines = Rc::new(self.with_other(path, side, FileLines::of).unwrap_or_default());
         self.others.borrow_mut().insert(key, Rc::clone(&lines));
         lines
     }
 
     /// How many of the lines `telling` are in the file that a note calls `name`, or in what became of it.
-    pub(crate) fn n_noted(&self, name: &str, telling: &[u32], as_of: AsOf) -> usize {
+    pub(crate) fn n_noted(&self, name: &str, telling: &[u32], side: Side) -> usize {
         let path = self.renamed(name).unwrap_or_else(|| name.trim_start_matches("./").into());
-        if as_of == AsOf::Now {
-            return self.lines_in(&path, as_of).n_of(telling);
+        if side == Side::Worktree {
+            return self.lines_in(&path, side).n_of(telling);
         }
         let Some(blob) = self.blob_at_hand(&path) else { return 0 };
         let inputs = ("noted", blob.as_slice(), telling);
-        self.past.kept(&inputs, || self.lines_in(&path, as_of).n_of(telling))
+        self.past.kept(&inputs, || self.lines_in(&path, side).n_of(telling))
     }
 
     /// What the file is called now that was called `name` and was renamed since; `None` where that is known to be none.
@@ -221,18 +221,18 @@ impl<'a> Ground<'a> {
     }
 
     /// Whether so few files hold code with the lines `telling`, which the file `name` had, that it moved to them.
-    pub(crate) fn is_in_few(&self, telling: &[u32], name: &str, as_of: AsOf) -> bool {
+    pub(crate) fn is_in_few(&self, telling: &[u32], name: &str, side: Side) -> bool {
         // It takes a look at every file, so what it shows of a tree is kept.
-        let n_own = self.n_noted(name, telling, as_of);
+        let n_own = self.n_noted(name, telling, side);
         let inputs = ("few", self.past.head().tree.as_slice(), telling, n_own);
         let are_few = self.past.kept(&inputs, || {
-            let everywhere = self.everywhere.get_or_init(|| Holders::everywhere(self));
+            let everywhere = self.everywhere.get_or_init(|| LineIndex::everywhere(self));
             usize::from(everywhere.are_few(telling, n_own))
         });
         are_few == 1
     }
 
-    /// The same ground, where the files are asked about as they are now, with these bytes.
+    /// The same context, where the files are asked about as they are now, with these bytes.
     pub(crate) fn with_contents(self, contents: Vec<Option<&'a [u8]>>) -> Self {
         Self { contents: Some(contents), ..self }
     }
@@ -247,18 +247,18 @@ impl<'a> Ground<'a> {
     pub(crate) fn with_content<T>(&self, number: usize, look: impl FnOnce(&[u8]) -> T) -> Option<T> {
         let newest = self.past.files()[number].touches.first();
         let name = newest.map_or(&self.paths[number], |touch| &touch.name);
-        self.with_other(name, AsOf::Head, look)
+        self.with_other(name, Side::Head, look)
     }
 
     /// The same for any file, by its path.
     pub(crate) fn with_other<T>(
         &self,
         path: &BString,
-        as_of: AsOf,
+        side: Side,
         look: impl FnOnce(&[u8]) -> T,
     ) -> Option<T> {
         let head = self.past.head();
-        if as_of == AsOf::Now {
+        if side == Side::Worktree {
             let present = self.repository.present_file(Some(head.id), path.as_bstr()).ok()??;
             return Some(look(&present.content));
         }
@@ -273,7 +273,7 @@ impl<'a> Ground<'a> {
         usize::try_from(n_bytes).is_ok_and(|n_bytes| n_bytes <= MAX_BYTES).then_some(blob)
     }
 
-    /// The same ground, where notes that hold one of `words` count too.
+    /// The same context, where notes that hold one of `words` count too.
     pub(crate) fn looking_for(self, words: Vec<String>) -> Self {
         Self { words, ..self }
     }
@@ -306,20 +306,20 @@ impl<'a> Ground<'a> {
     }
 
     /// Which files in scope hold which lines, as far as they changed after the commit at place `oldest`.
-    pub(crate) fn holders(&self, oldest: u32) -> &Holders {
-        self.holders.get_or_init(|| Holders::of(self, oldest))
+    pub(crate) fn line_index(&self, oldest: u32) -> &LineIndex {
+        self.line_index.get_or_init(|| LineIndex::of(self, oldest))
     }
 
     /// The same, if it was asked for before.
-    pub(crate) fn known_holders(&self) -> Option<&Holders> {
-        self.holders.get()
+    pub(crate) fn known_line_index(&self) -> Option<&LineIndex> {
+        self.line_index.get()
     }
 
     /// The files in scope that may hold what the note of one of `candidates` sketched.
-    pub(crate) fn holders_for(&self, candidates: &[Candidate]) -> Option<&Holders> {
+    pub(crate) fn line_index_for(&self, candidates: &[Candidate]) -> Option<&LineIndex> {
         let sketched = candidates.iter().filter(|candidate| candidate.stored.is_sketched);
         let oldest = sketched.map(|candidate| candidate.place.unwrap_or(u32::MAX)).max()?;
-        Some(self.holders(oldest))
+        Some(self.line_index(oldest))
     }
 
     /// The files in scope that the name `file`, written in the note of `candidate`, means.
@@ -532,20 +532,20 @@ struct Mention<'a> {
     supersedes: Finder<'static>,
     /// An escaped letter may spell any name.
     escape: Finder<'static>,
-    holders: &'a Holders,
+    line_index: &'a LineIndex,
 }
 
 /// With more files than this, looking for each name costs more than parsing.
 const MAX_NEEDLES: usize = 8;
 
 impl<'a> Mention<'a> {
-    fn of(ground: &'a Ground<'_>) -> Self {
+    fn of(context: &'a ReadContext<'_>) -> Self {
         let mut needles: BTreeSet<&[u8]> = BTreeSet::new();
-        for (number, file) in ground.past.files().iter().enumerate() {
-            let names = file.names().chain([&ground.paths[number]]);
+        for (number, file) in context.past.files().iter().enumerate() {
+            let names = file.names().chain([&context.paths[number]]);
             needles.extend(names.map(|name| name.rsplit_str(b"/").next().unwrap_or(name)));
         }
-        needles.extend(ground.words.iter().map(String::as_bytes));
+        needles.extend(context.words.iter().map(String::as_bytes));
         // A name that JSON may spell in several ways cannot be looked for.
         let mut bytes = needles.iter().copied().flatten();
         let can_look = needles.len() <= MAX_NEEDLES
@@ -555,13 +555,13 @@ impl<'a> Mention<'a> {
                 .then(|| needles.into_iter().map(|needle| Finder::new(needle).into_owned()).collect()),
             supersedes: Finder::new(b"\"supersedes\""),
             escape: Finder::new(b"\\u00"),
-            holders: ground.holders(u32::MAX),
+            line_index: context.line_index(u32::MAX),
         }
     }
 
     fn is_in(&self, raw: &[u8]) -> bool {
         let Some(needles) = &self.needles else { return true };
         let mut needles = needles.iter().chain([&self.supersedes, &self.escape]);
-        needles.any(|needle| needle.find(raw).is_some()) || self.holders.of_any_in(raw)
+        needles.any(|needle| needle.find(raw).is_some()) || self.line_index.of_any_in(raw)
     }
 }

@@ -22,7 +22,7 @@ use crate::{
     read::{
         answer::{Scoped, Setting, answer},
         gather::Gathered,
-        matching::{Candidate, Ground},
+        matching::{Candidate, ReadContext},
         name_now::{NameNow, NamesNow},
         question::{Limits, ReadRequest, ScopeFile},
     },
@@ -96,13 +96,13 @@ fn read_from(
 ) -> Result<Reading> {
     let repository = lazy.get()?;
     let paths: Vec<BString> = request.files.iter().map(|file| file.path.clone()).collect();
-    let ground = Ground::new(repository, notebook, past, &paths, request.all);
-    let ground = match request.at {
-        Some(_) => ground,
-        None => ground.with_contents(known.iter().map(|content| content.bytes(lazy)).collect()),
+    let context = ReadContext::new(repository, notebook, past, &paths, request.all);
+    let context = match request.at {
+        Some(_) => context,
+        None => context.with_contents(known.iter().map(|content| content.bytes(lazy)).collect()),
     };
-    let candidates = ground.candidates(&mut warnings)?;
-    let mut gathered = Gathered::from(&ground, &candidates).knowing(&past.line().placements);
+    let candidates = context.candidates(&mut warnings)?;
+    let mut gathered = Gathered::from(&context, &candidates).knowing(&past.line().placements);
     let mut contents = known.to_vec();
     // Only files of which something is said are worth a fetch.
     let promised = (0..contents.len()).filter(|number| contents[*number].is_promised());
@@ -287,9 +287,9 @@ pub fn read_recent(lazy: &LazyRepository, caches: &Caches, recent: &Recent) -> R
     let head = repository.born_head()?;
     let line = Line::open(repository, &caches.facts, head, &mut warnings)?;
     let known = Known::of_commits(&line, notebook.keys())?;
-    let ground = Ground::new(repository, &notebook, &known, &[], false);
+    let context = ReadContext::new(repository, &notebook, &known, &[], false);
     let mut files = Vec::new();
-    let newest = ground.newest_files(recent.limits.max_regions)?;
+    let newest = context.newest_files(recent.limits.max_regions)?;
     for path in current_names(repository, head, &line, newest)? {
         let file = ScopeFile::from(path);
         if !files.contains(&file) {

@@ -15,8 +15,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    disk_cache::{CachePlace, Kept, state_hash},
     error::Result,
-    kept::{CachePlace, Kept, state_hash},
     note::{claim_id::summary_id, corrections::Afterwords, notebook::Notebook, stored::Stored, trust::Voice},
 };
 

@@ -2,7 +2,7 @@
 //! known to them.
 //!
 //! An annotated commit that no ref and no HEAD of a worktree reaches was rewritten, or given up. What its
-//! note keeps of the change is enough to find the commit that took its place, even when nothing else is
+//! note keeps of the change is enough to find the commit that replaced it, even when nothing else is
 //! left of it: the fingerprint of the change, the tree, and a few of the lines that it wrote. So every
 //! clone that knows the same notes and commits finds the same.
 
@@ -24,8 +24,8 @@ use chronicle_git::{ObjectId, Repository};
 use twox_hash::XxHash3_128;
 
 use crate::{
+    disk_cache::{CachePlace, Kept},
     error::Result,
-    kept::{CachePlace, Kept},
     rewrite::carry::{Carried, CarryRequest, Rewrite, carry},
 };
 use lost::Lost;
@@ -140,8 +140,7 @@ fn find(repository: &Repository, effort: Effort) -> Result<Reconciled> {
     matches.retain(|one| seen.insert((one.source, one.target)));
     reconciled.matches = without_stepping_stones(matches, &lost);
     if reach.is_shallow && !reconciled.left.is_empty() {
-        let remark =
-            "in a shallow clone, annotated commits from beyond its edge cannot be told from lost ones";
+        let remark = "in a shallow clone, annotated commits beyond its edge look like lost ones";
         reconciled.warnings.push(remark.to_owned());
     }
     Ok(reconciled)

@@ -56,7 +56,7 @@ pub fn bring_back(repository: &Repository) -> Result<usize> {
     let mut n_back = 0;
     // Whole commits of ours that are in no history any more.
     for (name, lost) in repository.lost_notes()? {
-        let merged = merge(repository, &name, &name, lost, "an overwritten commit of ours")?;
+        let merged = merge(repository, &name, &name, lost, "our own overwritten commit")?;
         n_back += merged.n_taken + merged.n_united;
     }
     for name in REFS {
@@ -139,10 +139,10 @@ fn missing(repository: &Repository, name: &'static str, steps: &NotesSteps) -> R
                 lost.remove(&change.key);
                 continue;
             }
-            let after = versions.said(&change.after);
+            let after = versions.parts_in(&change.after);
             let is_foreign = step.writer == Writer::Foreign;
             for blob in change.before.iter().filter(|_| !is_meant) {
-                let mut before = versions.said(&[*blob]);
+                let mut before = versions.parts_in(&[*blob]);
                 before.retain(|said| is_foreign || matches!(said, Part::Own(_)));
                 let before: Vec<(Part, ObjectId)> = before.into_iter().map(|said| (said, *blob)).collect();
                 if is_foreign || !before.is_empty() {
@@ -168,7 +168,7 @@ fn missing(repository: &Repository, name: &'static str, steps: &NotesSteps) -> R
     let mut dropped = Vec::new();
     for (key, mut of_key) in lost {
         let now = present.get(&key).map(Vec::as_slice).unwrap_or_default();
-        let said_now = versions.said(now);
+        let said_now = versions.parts_in(now);
         of_key.said.retain(|said, _| !said_now.contains(said));
         let mut blobs: BTreeSet<ObjectId> = of_key.said.into_values().collect();
         if now.is_empty() {
@@ -253,11 +253,11 @@ struct Versions<'a> {
 impl Versions<'_> {
     /// What these say of the user's.
     fn own(&mut self, blobs: &[ObjectId]) -> BTreeSet<Part> {
-        let said = self.said(blobs);
+        let said = self.parts_in(blobs);
         said.into_iter().filter(|said| matches!(said, Part::Own(_) | Part::Words(_))).collect()
     }
 
-    fn said(&mut self, blobs: &[ObjectId]) -> BTreeSet<Part> {
+    fn parts_in(&mut self, blobs: &[ObjectId]) -> BTreeSet<Part> {
         let mut said = BTreeSet::new();
         for blob in blobs {
             if !self.known.contains_key(blob) {

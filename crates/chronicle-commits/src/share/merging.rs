@@ -113,14 +113,14 @@ fn take(repository: &Repository, key: ObjectId, blob: ObjectId, report: &mut Rep
         }
         Ok(size) => {
             report.warnings.push(format!(
-                "the note on {key} has {} MB and is not taken over; a note may have {}",
+                "the note on {key} was skipped: it has {} MB, and a note may have {}",
                 size >> 20,
                 MAX_NOTE_BYTES >> 20
             ));
             Resolution::Nothing
         }
         Err(_) => {
-            report.warnings.push(format!("the note on {key} is not taken over: object {blob} is missing"));
+            report.warnings.push(format!("the note on {key} was skipped: object {blob} is missing"));
             Resolution::Nothing
         }
     }
@@ -141,7 +141,7 @@ fn unite(
         all.iter().filter_map(|(blob, name)| Some((&contents.get(*blob)?[..], *name))).collect();
     if sides.len() < all.len() {
         report.warnings.push(format!(
-            "a note on {} is missing or has more than {} MB, so the notes on it are not united",
+            "a note on {} is missing or has more than {} MB, so the notes on it were not merged",
             difference.key,
             MAX_NOTE_BYTES >> 20
         ));

@@ -332,13 +332,11 @@ fn import_fetched(
     for note in wanted {
         let Some(content) = contents.get(&note.blob) else {
             let most = MAX_NOTE_BYTES >> 20;
-            report
-                .warnings
-                .push(format!("the note on {} has more than {most} MB; it is not taken over", note.key));
+            report.warnings.push(format!("the note on {} was skipped: it has more than {most} MB", note.key));
             continue;
         };
         if read_note(content).note.documents().is_empty() {
-            report.warnings.push(format!("the note on {} cannot be read; it is not taken over", note.key));
+            report.warnings.push(format!("the note on {} was skipped: it cannot be read", note.key));
             continue;
         }
         let redacted = redact_note(content).map(|(redacted, _)| redacted);

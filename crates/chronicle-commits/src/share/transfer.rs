@@ -252,7 +252,7 @@ fn read_line(repository: &Repository, line: &[u8]) -> Result<Given, String> {
     if let Some(given) = verbatim(repository, line) {
         return Ok(given);
     }
-    let value: Value = serde_json::from_slice(line).map_err(|error| format!("it is no JSON: {error}"))?;
+    let value: Value = serde_json::from_slice(line).map_err(|error| format!("it isn't JSON: {error}"))?;
     let annotation = value.get("annotation").filter(|annotation| annotation.is_object());
     let body = annotation.map(|annotation| annotation.to_string().into_bytes());
     given(repository, line, body.as_deref())
@@ -271,15 +271,15 @@ fn verbatim(repository: &Repository, line: &[u8]) -> Option<Given> {
 
 fn given(repository: &Repository, head: &[u8], body: Option<&[u8]>) -> Result<Given, String> {
     let head: Line<'_> =
-        serde_json::from_slice(head).map_err(|error| format!("it is no exported note: {error}"))?;
+        serde_json::from_slice(head).map_err(|error| format!("it isn't an exported note: {error}"))?;
     let name = head.name.as_deref().unwrap_or(NOTES_REF);
     let name = SHARED_REFS.into_iter().find(|known| *known == name);
-    let name = name.ok_or("its `ref` is none of ours")?;
+    let name = name.ok_or("its `ref` isn't one of Chronicle's")?;
     let key = ObjectId::from_hex(head.commit_sha.as_bytes()).ok();
     let key = key.filter(|key| key.kind() == repository.empty_tree().kind());
-    let key = key.ok_or("its `commit_sha` is no full id of a commit")?;
+    let key = key.ok_or("its `commit_sha` isn't the full id of a commit")?;
     let content = match (&head.raw, body) {
-        (Some(raw), _) => BASE64.decode(raw.as_bytes()).map_err(|_| "its `raw` is no base64".to_owned())?,
+        (Some(raw), _) => BASE64.decode(raw.as_bytes()).map_err(|_| "its `raw` isn't base64".to_owned())?,
         (None, Some(body)) => [body, b"\n"].concat(),
         (None, None) => return Err("it has neither `annotation` nor `raw`".to_owned()),
     };

@@ -84,7 +84,7 @@ pub(super) fn entry(
     if let Some(expires) = &lesson.expires {
         match chronicle_core::parse_time(expires) {
             Some(_) => entry.expires = Some(expires.clone()),
-            None => warnings.push(format!("`expires` is no RFC 3339 time, so it was left out: {expires}")),
+            None => warnings.push(format!("`expires` isn't an RFC 3339 time, so it was left out: {expires}")),
         }
     }
     if let Some(file) = &lesson.file {

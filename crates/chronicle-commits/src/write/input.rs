@@ -184,7 +184,7 @@ pub fn read_input(bytes: &[u8]) -> Result<ReadInput, InputError> {
     let value: Value = serde_json::from_str(text).context(SyntaxSnafu)?;
     snafu::ensure!(value.is_object(), ShapeSnafu { place: "input", reason: "expected a JSON object" });
     if let Some(place) = duplicate_key(text.as_bytes()) {
-        return ShapeSnafu { place, reason: "stands twice in one object" }.fail();
+        return ShapeSnafu { place, reason: "occurs twice in one object" }.fail();
     }
     read_value(value)
 }
@@ -348,7 +348,8 @@ impl ReadInput {
 
 /// Refuses `words` that are the placeholder of a form.
 pub(crate) fn filled_in(place: &str, words: &str, placeholder: &str) -> Result<(), InputError> {
-    let reason = format!("`{placeholder}` stands for your own words; fill it in, or leave the lesson out");
+    let reason =
+        format!("`{placeholder}` is a placeholder; replace it with your own words, or leave the lesson out");
     snafu::ensure!(words.trim() != placeholder, ShapeSnafu { place, reason });
     Ok(())
 }

@@ -53,7 +53,7 @@ pub fn mend(repository: &Repository) -> Result<Mended> {
     if damaged.is_empty() {
         return Ok(Mended::default());
     }
-    let (mended, _) = repository.edit_notes(NOTES_REF, "chronicle: mend fingerprints", |notes| {
+    let (mended, _) = repository.edit_notes(NOTES_REF, "chronicle: add missing fingerprints", |notes| {
         mend_each(repository, notes, &damaged)
     })?;
     Ok(mended)

@@ -101,14 +101,14 @@ impl Said {
             };
             if on.is_empty() {
                 warnings.push(format!(
-                    "no code that `{}` names was found; it was kept as an insight",
+                    "no code was found that `{}` names; the text was kept as an insight",
                     short(text)
                 ));
             }
             wisdom.push(json!({"category": Category::Insight.name(), "content": text, "depends_on": on}));
         }
         if wisdom.is_empty() && !self.tags.is_empty() {
-            warnings.push("tags are those of lessons; without one they were left out".to_owned());
+            warnings.push("tags belong to lessons; without a lesson they were left out".to_owned());
         }
         let tags: Vec<String> = self.tags.iter().flat_map(|tags| split_words(tags)).collect();
         for lesson in &mut wisdom {
@@ -143,7 +143,7 @@ fn place<'t>(
     }
     if word.split_once(':').is_some_and(|(file, at)| looks_like_place(file, at)) {
         warnings.push(format!(
-            "`{}` names no file of commit {} or the one before it, so it was kept as words of the lesson",
+            "`{}` isn't a file in commit {} or its parent, so it was kept as part of the lesson",
             short(word),
             facts.commit.id.to_hex_with_len(8)
         ));
@@ -211,7 +211,7 @@ fn dependency(facts: &mut Facts<'_>, placed: &Placed<'_>, warnings: &mut Vec<Str
         anchor = held.map(|item| item.qualified.clone());
         if lines.is_some() && anchor.is_none() {
             warnings.push(format!(
-                "no item of `{}` holds its lines {}; what is relied on is the file",
+                "no item of `{}` contains its lines {}; the dependency is on the whole file",
                 plain(&placed.file),
                 plain(placed.at)
             ));

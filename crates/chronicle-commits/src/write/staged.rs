@@ -175,7 +175,7 @@ pub(super) fn bind_some(
     }
     (bound.commits, _) = repository.edit_notes(
         NOTES_REF,
-        &format!("chronicle: what was said of {}", short(head)),
+        &format!("chronicle: what was staged for {}", short(head)),
         |notes: &mut NotesEdit<'_>| -> Result<Vec<ObjectId>> {
             let mut commits = Vec::new();
             for (commit, document) in &documents {

@@ -77,7 +77,7 @@ pub(crate) fn edited(
             let shares_name = || !left.names.is_disjoint(&right.names);
             let is_spelled =
                 || left.names.is_empty() || right.names.is_empty() || LEAST_SPELLED_ALIKE <= letters();
-            // An import is about what it names, whatever took its place.
+            // An import is about what it names, whatever replaced it.
             let is_free = || is_only && !is_import(left.text.as_bytes()) && (shares_name() || is_spelled());
             let counts = LEAST_ALIKE <= likeness && (is_free() || shares_name() && keeps_its_own());
             let likeness = if counts { likeness } else { 0.0 };

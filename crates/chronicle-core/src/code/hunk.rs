@@ -73,11 +73,11 @@ pub fn lines_after(hunks: &[Hunk], range: LineRange) -> Option<LineRange> {
 /// What differs between two versions.
 #[must_use]
 pub fn hunks(old: &Lines<'_>, new: &Lines<'_>) -> Vec<Hunk> {
-    told(line_map::hunks(old.all(), new.all()))
+    of_runs(line_map::hunks(old.all(), new.all()))
 }
 
 /// The same of runs of lines counted from 0.
-pub(crate) fn told(hunks: Vec<line_map::TokenHunk>) -> Vec<Hunk> {
+pub(crate) fn of_runs(hunks: Vec<line_map::TokenHunk>) -> Vec<Hunk> {
     let extent =
         |lines: std::ops::Range<u32>| Extent { start: lines.start + 1, len: lines.end - lines.start };
     hunks.into_iter().map(|(removed, added)| Hunk { old: extent(removed), new: extent(added) }).collect()

@@ -65,7 +65,7 @@ impl Differ {
     /// [`hunks`](crate::hunks) tells.
     #[must_use]
     pub fn hunks(&mut self, old: &[u32], new: &[u32]) -> Vec<Hunk> {
-        hunk::told(self.differences(old, new))
+        hunk::of_runs(self.differences(old, new))
     }
 
     /// The lines that differ between two versions, without context.

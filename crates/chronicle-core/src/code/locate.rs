@@ -37,9 +37,9 @@ pub enum State {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GoneBecause {
-    /// It was taken away, and nothing took its place.
+    /// It was taken away, and nothing replaced it.
     Deleted,
-    /// Other lines took its place.
+    /// Other lines replaced it.
     Rewritten,
     /// It went to another place.
     Moved,

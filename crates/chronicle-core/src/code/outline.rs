@@ -106,7 +106,7 @@ item_kinds! {
 
 /// A word that is no kind of item.
 #[derive(Debug, Clone, PartialEq, Eq, Snafu)]
-#[snafu(display("`{word}` is no kind of item"))]
+#[snafu(display("`{word}` isn't a kind of item"))]
 pub struct UnknownItemKind {
     /// What was given.
     pub word: String,

@@ -52,7 +52,7 @@ impl fmt::Display for Remark {
             }
             Self::UnknownSchema(_) => f.write_str("its schema is not known to this version"),
             Self::DuplicateKey(key) => {
-                write!(f, "key `{key}` stands twice in one object; the last one counts")
+                write!(f, "key `{key}` occurs twice in one object; the last one counts")
             }
         }
     }
@@ -204,7 +204,7 @@ pub fn read_cross_cutting(values: Vec<Value>) -> Result<Vec<CrossCutting>, (usiz
     values.into_iter().enumerate().map(read).collect()
 }
 
-/// The first key that stands twice in one object of `json`, if there is one; JSON says that only the last one counts.
+/// The first key that occurs twice in one object of `json`, if there is one; JSON says that only the last one counts.
 #[must_use]
 pub fn duplicate_key(json: &[u8]) -> Option<String> {
     stream::split(json).into_iter().find_map(|part| match part {

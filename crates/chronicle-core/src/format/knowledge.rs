@@ -228,7 +228,7 @@ impl Knowledge {
 
     /// The same for an answer: each item says how far it is trusted. What it says of that itself does not count.
     #[must_use]
-    pub fn said(self, voice: impl Fn(&KnowledgeItem) -> (Tier, Option<String>)) -> Self {
+    pub fn attributed(self, voice: impl Fn(&KnowledgeItem) -> (Tier, Option<String>)) -> Self {
         let items = self.items().into_iter().map(|mut item| {
             let (tier, origin) = voice(&item);
             item.set_said(tier, origin);

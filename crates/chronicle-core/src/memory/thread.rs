@@ -182,7 +182,7 @@ impl Resolution {
     /// A human said that the thread is none.
     #[must_use]
     pub fn rejected(note: &str, at: Timestamp) -> Self {
-        let words = if note.is_empty() { "it is no unfinished work" } else { note };
+        let words = if note.is_empty() { "it isn't unfinished work" } else { note };
         let evidence = Evidence { session: None, source: REJECTED.to_owned(), words: words.to_owned() };
         let note = (!note.is_empty()).then(|| note.to_owned());
         Self { how: How::WontDo, note, at: Some(at), evidence: vec![evidence] }

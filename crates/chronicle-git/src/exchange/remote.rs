@@ -17,7 +17,7 @@ use crate::{
     error::{GitError, ObjectSnafu, Result},
     exchange::tracking::{notes_refspec, tracking_ref},
     process::{Ran, git, git_talking},
-    store::{last_words::LastWords, refs::UpdateFailed, turn::Turn, update::pause},
+    store::{lock_journal::LockJournal, refs::UpdateFailed, update::pause, write_guard::WriteGuard},
 };
 
 /// What became of a push.
@@ -183,17 +183,17 @@ impl Repository {
     /// Points a ref that stands for one of a remote at `new`, unless someone else was faster and knows better.
     fn move_tracking_ref(&self, name: &str, old: Option<ObjectId>, new: Option<ObjectId>) -> Result<()> {
         let Some(new) = new else { return Ok(()) };
-        let mut turn = Turn::take(self, name)?;
+        let mut guard = WriteGuard::take(self, name)?;
         for attempt in 0..MAX_MOVES {
             pause(attempt);
-            match turn.swap(name, old, new, "chronicle: sync") {
+            match guard.swap(name, old, new, "chronicle: sync") {
                 Ok(()) | Err(UpdateFailed::Contended(GitError::RefMoved { .. })) => break,
                 Err(UpdateFailed::Contended(error)) if attempt + 1 == MAX_MOVES => return Err(error),
                 Err(UpdateFailed::Contended(_)) => {}
                 Err(UpdateFailed::Fatal(error)) => return Err(error),
             }
         }
-        turn.store_words()
+        guard.store_journal()
     }
 
     /// Fetches those of `blobs` that a partial clone left out.
@@ -225,7 +225,7 @@ impl Repository {
         updates: &[(String, ObjectId)],
     ) -> Result<Pushed> {
         let swapping = updates.iter().map(|(name, id)| (tracking_ref(remote, name), *id)).collect();
-        lock.set_text(&LastWords { swapping, ..LastWords::default() }.to_text())?;
+        lock.set_text(&LockJournal { swapping, ..LockJournal::default() }.to_text())?;
         let pushed = self.push_with_git(remote, updates);
         self.recover_push(lock)?;
         pushed
@@ -236,17 +236,17 @@ impl Repository {
     /// # Errors
     /// When what the holders of `lock` leave in it cannot be read or written.
     pub fn recover_push(&self, lock: &mut FileLock) -> Result<()> {
-        let words = LastWords::parse(&lock.text()?);
-        if words.swapping.is_empty() {
+        let journal = LockJournal::parse(&lock.text()?);
+        if journal.swapping.is_empty() {
             return Ok(());
         }
         // Who died before it wrote into the lock left an empty one.
         let held = |(name, id): &(String, ObjectId)| self.is_lock_of(name, *id) || self.is_empty_lock(name);
-        if words.swapping.iter().any(held) {
+        if journal.swapping.iter().any(held) {
             // A git that lives is done in an instant; one whose caller died may live.
             std::thread::sleep(LIFE_OF_A_LOCK);
         }
-        for (name, id) in &words.swapping {
+        for (name, id) in &journal.swapping {
             self.remove_lock_of_dead(name, *id, &mut Vec::new());
             self.remove_empty_lock(name);
         }

@@ -134,7 +134,7 @@ impl Site {
             Some(other) => Err(GitError::Distrusted {
                 path: self.shown(),
                 reason: format!(
-                    "it passes for a working tree of `{}`, which knows of none there (`git worktree repair` mends one \
+                    "it claims to be a working tree of `{}`, which lists none there (`git worktree repair` fixes one \
                      that was moved)",
                     other.display()
                 ),

@@ -36,7 +36,7 @@ use crate::{
         sound,
         state::{ensure_no_link, read_state, state_path},
     },
-    store::{last_words::LastWords, ref_backend::RefBackend},
+    store::{lock_journal::LockJournal, ref_backend::RefBackend},
     walk::ignore_revs::IgnoreRevs,
 };
 
@@ -472,7 +472,7 @@ impl Repository {
     #[must_use]
     pub fn blob_id(&self, content: &[u8]) -> ObjectId {
         gix::objs::compute_hash(self.inner.object_hash(), gix::objs::Kind::Blob, content)
-            .expect("hashing what lies in memory does not fail")
+            .expect("hashing bytes in memory does not fail")
     }
 
     /// Forgets the blobs that were read ahead.
@@ -640,9 +640,9 @@ impl Repository {
 
     /// What those who write notes left written in their lock. Without the lock itself, a half-written text says too
     /// little, never something wrong.
-    pub(crate) fn last_words(&self) -> LastWords {
+    pub(crate) fn lock_journal(&self) -> LockJournal {
         let text = read_state(self.common_dir(), "write.lock").unwrap_or_default();
-        LastWords::parse(&text.to_str_lossy())
+        LockJournal::parse(&text.to_str_lossy())
     }
 
     /// Waits for the lock of ours at `path`, which is in a state directory of this repository.

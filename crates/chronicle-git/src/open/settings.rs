@@ -19,9 +19,9 @@ use crate::{
     open::state::leads_elsewhere,
     process,
     store::{
-        swap::{FileSwap, lock_of},
-        turn::{CONFIG, Turn},
+        lock_file::{FileSwap, lock_of},
         update::pause,
+        write_guard::{CONFIG, WriteGuard},
     },
 };
 
@@ -147,7 +147,7 @@ impl Repository {
         if leads_elsewhere(&named) {
             return LinkedSnafu { path: named }.fail();
         }
-        let mut turn = Turn::take(self, CONFIG)?;
+        let mut guard = WriteGuard::take(self, CONFIG)?;
         for attempt in 0..MAX_ATTEMPTS {
             pause(attempt);
             let before = fs::read(&path).context(IoSnafu { path: &path })?;
@@ -156,13 +156,13 @@ impl Repository {
                 break;
             }
             // Should we die while holding the lock, the next of us knows it by this.
-            turn.words.swapping.insert((CONFIG.to_owned(), self.id_of_blob(&after)));
-            turn.store_words()?;
+            guard.journal.swapping.insert((CONFIG.to_owned(), self.id_of_blob(&after)));
+            guard.store_journal()?;
             let permissions = fs::metadata(&path).context(IoSnafu { path: &path })?.permissions();
             match FileSwap::begin(&self.shared_state_dir(), &path, &after, permissions, true) {
                 Ok(swap) if fs::read(&path).is_ok_and(|now| now == before) => {
                     swap.commit().context(IoSnafu { path: &path })?;
-                    turn.words.swapping.clear();
+                    guard.journal.swapping.clear();
                     break;
                 }
                 Ok(_changed_meanwhile) => {}
@@ -173,7 +173,7 @@ impl Repository {
                 Err(source) => return Err(GitError::Io { path: lock_of(&path), source }),
             }
         }
-        turn.store_words()
+        guard.store_journal()
     }
 }
 
@@ -184,7 +184,7 @@ pub(crate) fn edited_by_git(config: &[u8], args: &[&str]) -> Result<Vec<u8>> {
     copy.write_all(config).context(IoSnafu { path: file() })?;
     let path = copy.path().to_str().ok_or_else(|| GitError::Process {
         command: "config".to_owned(),
-        stderr: "the path of temporary files is no text".to_owned(),
+        stderr: "the path of temporary files is not text".to_owned(),
     })?;
     // The file is named, so which repository this is does not matter.
     let directory = copy.path().parent().unwrap_or(copy.path());

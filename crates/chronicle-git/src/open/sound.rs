@@ -96,7 +96,7 @@ pub(crate) fn broken_config(path: &Path) -> Option<GitError> {
     config_files(path).into_iter().find_map(|path| {
         let parsed = parse(&files::read(&path, files::MAX_BYTES).ok()?).err()?;
         let line = parsed.downcast_any_ref::<gix::config::parse::Error>()?.line_number();
-        Some(GitError::BrokenFile { path, reason: format!("line {line} is no setting") })
+        Some(GitError::BrokenFile { path, reason: format!("line {line} isn't a setting") })
     })
 }
 
@@ -189,7 +189,7 @@ mod tests {
         assert!(broken_config(&config).is_none());
 
         fs::write(at("d"), "[core]\n bare\nhvs.word\n").unwrap();
-        let expected = format!("`{}` is broken: line 3 is no setting", at("d").display());
+        let expected = format!("`{}` is broken: line 3 isn't a setting", at("d").display());
         assert_eq!(broken_config(&config).map(|error| error.to_string()), Some(expected));
 
         fs::File::create(at("d")).unwrap().set_len(files::MAX_BYTES + 1).unwrap();

@@ -13,9 +13,9 @@ impl Repository {
     /// # Errors
     /// When a ref cannot be read.
     pub fn lost_notes(&self) -> Result<Vec<(String, ObjectId)>> {
-        let words = self.last_words();
-        let mut lost = words.lost;
-        lost.extend(words.written);
+        let journal = self.lock_journal();
+        let mut lost = journal.lost;
+        lost.extend(journal.written);
         let mut still = Vec::new();
         for (name, commit) in lost {
             let Some(target) = self.ref_target(&name)? else { continue };

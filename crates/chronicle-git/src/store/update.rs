@@ -12,7 +12,7 @@ use snafu::{OptionExt, ResultExt};
 use crate::{
     Repository, Whom,
     error::{GitError, NotANotesRefSnafu, ReadRefSnafu, Result, WriteObjectSnafu},
-    store::{genuine::Genuine, notes::BETWEEN, refs::UpdateFailed, turn::Turn},
+    store::{genuine::Genuine, notes::BETWEEN, refs::UpdateFailed, write_guard::WriteGuard},
 };
 
 /// Left-over files of dead processes that were removed on the way.
@@ -110,7 +110,7 @@ impl Repository {
         message: &str,
         mut next: impl FnMut(Option<ObjectId>) -> Result<(T, Option<ObjectId>), E>,
     ) -> Result<(T, Recovered), E> {
-        let mut turn = Turn::take(self, name)?;
+        let mut guard = WriteGuard::take(self, name)?;
         let mut is_unchecked = false;
         let mut contended = None;
         for attempt in 0..MAX_ATTEMPTS {
@@ -118,41 +118,42 @@ impl Repository {
             let tip = self.notes_tip(name)?;
             if tip.is_none() && self.ref_target(name)?.is_some() {
                 // It leads to no commit: another program overwrote ours, or it never was a ref of notes.
-                let written = turn.words.written.get(name).copied().context(NotANotesRefSnafu { name })?;
-                turn.words.lost.insert((name.to_owned(), written));
+                let written = guard.journal.written.get(name).copied().context(NotANotesRefSnafu { name })?;
+                guard.journal.lost.insert((name.to_owned(), written));
                 is_unchecked = true;
             }
-            if let (Some(tip), Some(written)) = (tip, turn.words.written.get(name).copied())
+            if let (Some(tip), Some(written)) = (tip, guard.journal.written.get(name).copied())
                 && self.is_dropped(written, tip)
             {
-                turn.words.lost.insert((name.to_owned(), written));
+                guard.journal.lost.insert((name.to_owned(), written));
                 is_unchecked = true;
             }
-            let is_checked = tip.is_none() || tip == turn.words.checked.get(name).copied();
+            let is_checked = tip.is_none() || tip == guard.journal.checked.get(name).copied();
             is_unchecked |= !is_checked;
             let (value, commit) = next(tip)?;
             let Some(commit) = commit else {
-                turn.store_words()?;
-                return Ok((value, Recovered { files: turn.removed, is_unchecked }));
+                guard.store_journal()?;
+                return Ok((value, Recovered { files: guard.removed, is_unchecked }));
             };
-            match turn.swap(name, tip, commit, message) {
+            match guard.swap(name, tip, commit, message) {
                 Ok(()) => {
-                    turn.words.written.insert(name.to_owned(), commit);
+                    guard.journal.written.insert(name.to_owned(), commit);
                     if is_checked && self.adds_to(commit, tip) {
-                        turn.words.checked.insert(name.to_owned(), commit);
+                        guard.journal.checked.insert(name.to_owned(), commit);
                     }
-                    turn.words
+                    guard
+                        .journal
                         .lost
                         .retain(|(lost_from, lost)| lost_from != name || self.is_dropped(*lost, commit));
                     // The notes are stored now; what the next writer is told is only a hint.
-                    let _stored = turn.store_words();
-                    return Ok((value, Recovered { files: turn.removed, is_unchecked }));
+                    let _stored = guard.store_journal();
+                    return Ok((value, Recovered { files: guard.removed, is_unchecked }));
                 }
                 Err(UpdateFailed::Fatal(error)) => return Err(error.into()),
                 Err(UpdateFailed::Contended(why)) => contended = Some(why),
             }
             if attempt == MAX_ATTEMPTS / 2 {
-                turn.remove_stale(name);
+                guard.remove_stale(name);
             }
             if self.patience.is_over() {
                 break;

@@ -16,7 +16,7 @@ use snafu::ResultExt;
 use crate::{
     Repository,
     error::{ObjectSnafu, Result},
-    walk::likeness::{Moving, origins},
+    walk::similarity::{Moving, origins},
 };
 
 /// One file that differs between two trees.

@@ -11,7 +11,7 @@ use snafu::ResultExt;
 use crate::{
     Repository,
     error::{GitError, IoSnafu, ObjectSnafu, Result},
-    store::{refs::UpdateFailed, turn::Turn},
+    store::{refs::UpdateFailed, write_guard::WriteGuard},
 };
 
 /// A blob of some version of a notes ref, with the object that it was a note of.
@@ -129,45 +129,45 @@ impl Repository {
         message: &str,
         mut plan: impl FnMut(&[EverNote]) -> Result<Replacements, E>,
     ) -> Result<Option<Rewritten>, E> {
-        let mut turn = Turn::take(self, name)?;
+        let mut guard = WriteGuard::take(self, name)?;
         let mut contended = None;
         for attempt in 0..MAX_ATTEMPTS {
             crate::store::update::pause(attempt);
             let Some(old) = self.ref_target(name)? else {
-                turn.store_words()?;
+                guard.store_journal()?;
                 return Ok(None);
             };
             // What a foreign writer dropped is to be merged again, and must not bring anything back.
-            let dropped: Vec<ObjectId> = turn
-                .words
+            let dropped: Vec<ObjectId> = guard
+                .journal
                 .lost
                 .iter()
                 .filter(|(lost_from, _)| lost_from == name)
                 .map(|(_, lost)| *lost)
                 .collect();
-            let written = turn.words.written.get(name).copied();
+            let written = guard.journal.written.get(name).copied();
             let tips: Vec<ObjectId> =
                 [old].into_iter().chain(dropped.iter().copied()).chain(written).collect();
             let replacements = plan(&self.notes_ever(&tips)?)?;
             let new = self.rewritten(old, &replacements)?;
             for lost in dropped {
-                turn.words.lost.remove(&(name.to_owned(), lost));
-                turn.words.lost.insert((name.to_owned(), self.rewritten(lost, &replacements)?));
+                guard.journal.lost.remove(&(name.to_owned(), lost));
+                guard.journal.lost.insert((name.to_owned(), self.rewritten(lost, &replacements)?));
             }
             if let Some(written) = written {
-                turn.words.written.insert(name.to_owned(), self.rewritten(written, &replacements)?);
+                guard.journal.written.insert(name.to_owned(), self.rewritten(written, &replacements)?);
             }
-            if let Some(checked) = turn.words.checked.get(name).copied() {
-                turn.words.checked.insert(name.to_owned(), self.rewritten(checked, &replacements)?);
+            if let Some(checked) = guard.journal.checked.get(name).copied() {
+                guard.journal.checked.insert(name.to_owned(), self.rewritten(checked, &replacements)?);
             }
             if new == old {
-                turn.store_words()?;
+                guard.store_journal()?;
                 return Ok(None);
             }
-            match turn.swap(name, Some(old), new, message) {
+            match guard.swap(name, Some(old), new, message) {
                 Ok(()) => {
                     // The ref is rewritten now; what the next writer is told is only a hint.
-                    let _stored = turn.store_words();
+                    let _stored = guard.store_journal();
                     return Ok(Some(Rewritten { name: name.to_owned(), old, new }));
                 }
                 Err(UpdateFailed::Fatal(error)) => return Err(error.into()),

@@ -11,7 +11,7 @@ use std::{
 
 use gix::{ObjectId, bstr::ByteSlice};
 
-use crate::{FileLock, Repository, disk::files, error::Result, store::last_words::LastWords};
+use crate::{FileLock, Repository, disk::files, error::Result, store::lock_journal::LockJournal};
 
 /// Who wrote a version of the notes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,7 +74,7 @@ impl Repository {
     /// When the ref or its history cannot be read.
     pub fn unchecked_steps(&self, name: &str) -> Result<NotesSteps> {
         let Some(tip) = self.notes_tip(name)? else { return Ok(NotesSteps::default()) };
-        let checked = self.last_words().checked.get(name).copied();
+        let checked = self.lock_journal().checked.get(name).copied();
         if checked == Some(tip) {
             return Ok(NotesSteps { tip: Some(tip), is_checked: true, ..NotesSteps::default() });
         }
@@ -124,9 +124,9 @@ impl Repository {
     pub fn set_checked(&self, name: &str, tip: ObjectId) -> Result<()> {
         self.ensure_unlinked(&self.write_lock())?;
         let Some(mut lock) = FileLock::try_acquire(&self.write_lock())? else { return Ok(()) };
-        let mut words = LastWords::parse(&lock.text()?);
-        words.checked.insert(name.to_owned(), tip);
-        lock.set_text(&words.to_text())
+        let mut journal = LockJournal::parse(&lock.text()?);
+        journal.checked.insert(name.to_owned(), tip);
+        lock.set_text(&journal.to_text())
     }
 
     /// The commits from `checked` to `tip`, oldest first, and whether `checked` is in the history of `tip`.

@@ -122,7 +122,7 @@ fn it_is_ended_at_the_timeout_and_when_it_is_called_off() {
     let began = Instant::now();
     let hasty = ClaudeCommand { timeout: Duration::from_millis(200), ..claude.clone() };
     let error = hasty.complete(&request(), &Cancel::default()).unwrap_err();
-    assert_eq!(error.to_string(), "sonnet gave no whole reply within 200ms");
+    assert_eq!(error.to_string(), "sonnet gave no complete reply within 200ms");
     assert!(began.elapsed() < Duration::from_secs(10));
     fs::remove_file(dir.path().join("pid")).unwrap_or_default();
     let cancel = Cancel::default();

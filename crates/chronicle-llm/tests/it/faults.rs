@@ -116,7 +116,7 @@ fn a_slow_reply_ends_at_the_timeout() {
         let model = Service::new(access(wire, &service.url()), pace, 1).unwrap();
         let began = Instant::now();
         let error = ask(&model, &request()).unwrap_err();
-        assert_eq!(error.to_string(), "scripted gave no whole reply within 300ms", "{wire:?}");
+        assert_eq!(error.to_string(), "scripted gave no complete reply within 300ms", "{wire:?}");
         assert!(began.elapsed() < Duration::from_secs(3), "{wire:?}");
     }
 }

@@ -105,7 +105,7 @@ fn without_a_price_no_cap_can_be_kept() {
     let service = ScriptedService::answering(|_, _| Answer::text("ok"));
     let unpriced = |caps| Meter { prices: None, ..meter(&file(&dir), caps) };
     let error = ask(&Metered::new(model(Wire::Anthropic, &service), unpriced(a_day(100.0)))).unwrap_err();
-    assert!(error.to_string().contains("what scripted costs is not known"), "{error}");
+    assert!(error.to_string().contains("the price of scripted is unknown"), "{error}");
     ask(&Metered::new(model(Wire::Anthropic, &service), unpriced(Caps::default()))).unwrap();
     let spending = Ledger::new(file(&dir)).read().unwrap();
     assert_eq!((spending.entries.len(), spending.entries[0].cost), (1, None));

@@ -67,7 +67,7 @@ fn a_proxy_that_refuses_and_one_that_is_none_are_told() {
     assert!(matches!(error, ModelError::Unreachable { .. }), "{error}");
     let none = Proxies { http: Some("http://pass:word@[".to_owned()), ..Proxies::default() };
     let error = check(none, "http://model.example");
-    assert_eq!(error.to_string(), "scripted cannot be used: the address of its http proxy is none");
+    assert_eq!(error.to_string(), "scripted cannot be used: the address of its http proxy isn't valid");
 }
 
 #[test]

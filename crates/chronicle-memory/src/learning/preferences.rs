@@ -2,7 +2,7 @@
 //!
 //! What was said outweighs what was only done, and fades slower. Of two ways that
 //! contradict each other, the one said last holds; the other is kept and says
-//! what took its place.
+//! what replaced it.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -88,7 +88,7 @@ pub struct Preference {
     pub confidence: f64,
     /// `held`, `superseded`, `contradicted`, `confirmed` or `rejected`.
     pub status: &'static str,
-    /// What took its place, or is done instead.
+    /// What replaced it, or is done instead.
     pub superseded_by: Option<String>,
     /// When it was first observed.
     pub first_observed: Option<String>,

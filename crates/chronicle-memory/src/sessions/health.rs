@@ -42,7 +42,7 @@ impl Memory<'_> {
         findings.extend(others_can_read(memory.store.path(), fix));
         let waiting = waiting(home);
         if 0 < waiting.n_transcripts {
-            let seen = format!("{} waiting to be taken in", counted_are(waiting.n_transcripts, "transcript"));
+            let seen = format!("{} waiting to be read", counted_are(waiting.n_transcripts, "transcript"));
             findings.push(Finding::note(SESSIONS, seen, "`git chronicle session ingest --queued`"));
         }
         if let Some(first) = waiting.unusable.first() {
@@ -50,7 +50,7 @@ impl Memory<'_> {
             let entry = plain(&entry);
             let n_more = waiting.unusable.len() - 1;
             let more = if n_more == 0 { String::new() } else { format!(" (and {n_more} more)") };
-            let seen = format!("`{entry}`{more} names no transcript: it waits for nothing");
+            let seen = format!("`{entry}`{more} isn't a transcript, so nothing will be read");
             findings.push(Finding::note(SESSIONS, seen, "remove it; a sweep finds every transcript anyway"));
         }
         if findings.is_empty() {
@@ -78,13 +78,13 @@ fn index_health(memory: &mut OpenMemory, fix: bool) -> Option<Finding> {
     };
     let seen =
         format!("the search index differs from what is stored of {}", counted(sessions.len(), "session"));
-    let finding = Finding::problem(SESSIONS, seen, "`git chronicle doctor --fix` indexes them anew");
+    let finding = Finding::problem(SESSIONS, seen, "`git chronicle doctor --fix` indexes them again");
     Some(finding.mendable(fix, || Ok(memory.store.reindex(&sessions)?)))
 }
 
 /// How to mend a store that cannot be used.
 const ANEW: &str =
-    "move it away, then `git chronicle session ingest --sweep` makes it anew from the transcripts";
+    "move it away, then `git chronicle session ingest --sweep` makes it again from the transcripts";
 
 #[cfg(unix)]
 fn others_can_read(store: &Path, fix: bool) -> Option<Finding> {

@@ -91,7 +91,7 @@ impl IngestReply {
     fn refuse(&mut self, path: &Path) {
         self.files += 1;
         let reason =
-            "it is in a repository, which may have brought it; only a person can have it taken in".to_owned();
+            "it is in a repository, which may have brought it; only a person can import it".to_owned();
         self.unread
             .push(UnreadFile { path: chronicle_core::plain(&path.to_string_lossy()).into_owned(), reason });
     }

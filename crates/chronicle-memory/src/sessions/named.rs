@@ -33,7 +33,7 @@ impl OpenMemory {
         found.retain(|session| !session.record.is_sub_agent);
         match found.len() {
             0 => {
-                let reason = format!("session memory knows no session `{}`", start.escape_debug());
+                let reason = format!("session memory has no session `{}`", start.escape_debug());
                 UnknownSessionSnafu { reason }.fail()
             }
             1 => Ok(found.remove(0)),

@@ -215,7 +215,7 @@ impl Memory<'_> {
             reply.sessions.push(done);
             reply.stopped = failure.filter(|_| at + 1 < sessions.len());
             if reply.stopped.is_none() && MOST_IN_A_ROW <= n_in_a_row && at + 1 < sessions.len() {
-                reply.stopped = Some(format!("{n_in_a_row} sessions in a row could not be done"));
+                reply.stopped = Some(format!("the model failed on {n_in_a_row} sessions in a row"));
             }
             if reply.stopped.is_some() {
                 break;

@@ -227,11 +227,12 @@ impl Shared<'_> {
             }
             [] => {
                 let id = id.escape_debug();
-                let reason = format!("`{id}` is no session of this machine and no lesson of this repository");
+                let reason =
+                    format!("`{id}` is neither a session of this machine nor a lesson of this repository");
                 UnknownSessionSnafu { reason }.fail()
             }
             [_] => {
-                let reason = format!("`{}` is no lesson; lessons have ids of their own", id.escape_debug());
+                let reason = format!("`{}` isn't a lesson; lessons have their own ids", id.escape_debug());
                 UnknownSessionSnafu { reason }.fail()
             }
             _ => {

@@ -119,7 +119,7 @@ impl Sharing {
         match fs::read_to_string(&path) {
             Ok(text) => match serde_json::from_str::<Self>(&text) {
                 Ok(sharing) if sharing.schema == SCHEMA => Ok(Some(sharing)),
-                Ok(_) => damaged(format!("it is no {SCHEMA}")),
+                Ok(_) => damaged(format!("it isn't {SCHEMA}")),
                 Err(error) => damaged(error.to_string()),
             },
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

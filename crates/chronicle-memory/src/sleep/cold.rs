@@ -226,7 +226,7 @@ pub(crate) fn remove_kept(
 
 /// Compresses a transcript into a file, unless that takes more than `room`: how long it is, and was.
 fn pack(source: &Path, target: &Path, room: u64) -> std::io::Result<Option<(u64, u64)>> {
-    let mut file = begun(target.parent().expect("it lies in a folder of ours"))?;
+    let mut file = begun(target.parent().expect("it is in our own folder"))?;
     let mut reader = BufReader::with_capacity(1 << 16, kept::read(source)?);
     let n_whole = chronicle_sessions::keep(&mut reader, &mut file)?;
     file.flush()?;

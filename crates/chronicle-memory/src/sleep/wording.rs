@@ -134,7 +134,7 @@ impl Memory<'_> {
             model.name().clone_into(&mut done.model);
             let reply = model.complete(&news.request(), &Cancel::default());
             answer_in(&reply.map_err(|error| error.to_string())?.text())
-                .ok_or_else(|| "the reply is no JSON of the form that was asked for".to_owned())
+                .ok_or_else(|| "the reply isn't JSON of the requested form".to_owned())
         });
         let answer: Value = match answer {
             Ok(answer) => answer,

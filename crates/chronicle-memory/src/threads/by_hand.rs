@@ -273,7 +273,7 @@ impl Threads<'_> {
                     Ok(format!("`{short}` ({})", shortened(&plain(thread.told()), 50)))
                 });
                 let names = names.collect::<Result<Vec<_>, Error>>()?.join(", ");
-                let reason = format!("`{start}` begins the ids of several threads: {names}");
+                let reason = format!("several threads begin with `{start}`: {names}");
                 UnknownThreadSnafu { reason }.fail()
             }
         }

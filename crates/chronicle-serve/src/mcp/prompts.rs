@@ -40,7 +40,7 @@ pub(super) fn get(host: &Host, name: &str, mut arguments: JsonObject) -> Result<
         RESUME => {
             let brief = asked::<BriefArgs>(host, Map::new())?.into_text();
             format!(
-                "{brief}\n\nTell me in a few lines where we stopped and what is open, the most urgent first, and ask which of it to go on with. Change nothing yet."
+                "{brief}\n\nShow me in a few lines where we stopped and what is open, the most urgent first, and ask which of it to go on with. Change nothing yet."
             )
         }
         BEFORE_CHANGE => {
@@ -51,14 +51,14 @@ pub(super) fn get(host: &Host, name: &str, mut arguments: JsonObject) -> Result<
             let lessons = asked::<ReadArgs>(host, place.clone())?.into_text();
             let dependents = asked::<DepsArgs>(host, place)?.into_text();
             format!(
-                "What is known about the code:\n{lessons}\n\nWho relies on it:\n{dependents}\n\nI want to change this code. Tell me which of these lessons a change must respect, and who has to be looked at with it."
+                "What is known about the code:\n{lessons}\n\nWho relies on it:\n{dependents}\n\nI want to change this code. List the lessons that a change must respect, and the code to look at with it."
             )
         }
         ANNOTATE => {
             let commit = take("commit").unwrap_or_else(|| "HEAD".to_owned());
             let commit = chronicle::plain(&commit).replace(['\n', '\t', '`'], " ");
             format!(
-                "Look at the commit `{commit}` and at what we did to get there. Then call chronicle_annotate once: a summary that says why this approach (not what changed), and the lessons that the code does not show: what was tried and failed (dead_end), traps (gotcha), reasons (insight), what is left to do (unfinished_thread), each with its file and lines. Leave out what anyone can read in the diff."
+                "Look at the commit `{commit}` and at what we did to get there. Then call chronicle_annotate once, with a summary that says why this approach (not what changed) and the lessons that the code does not show. Lessons are: what was tried and failed (dead_end), traps (gotcha), reasons (insight), what is left to do (unfinished_thread), each with its file and lines. Leave out what anyone can read in the diff."
             )
         }
         other => return Err(Refusal::Arguments(format!("there is no prompt `{other}`"))),

@@ -38,7 +38,7 @@ fn hint(code: Code) -> Option<&'static str> {
         Code::LinesNeedOneFile => "name one file together with `lines`",
         Code::LineMissing => "set `lines`, such as 12 or 12:20, or `anchor`",
         Code::InvalidInput | Code::InvalidJson => "nothing was stored; the tool's schema shows the form",
-        Code::NotYourSummary => "leave out `replace_summary`: yours is stored beside it",
+        Code::NotYourSummary => "leave out `replace_summary`: yours is stored next to it",
         Code::BudgetTooSmall => "ask for more `max_tokens`, or for more `budget`",
         _ => return None,
     })
@@ -50,7 +50,7 @@ impl Refusal {
         match self {
             Self::Arguments(reason) => ErrorData::invalid_params(one_line(&reason), None),
             other => {
-                let (text, _) = other.told(host);
+                let (text, _) = other.rendered(host);
                 ErrorData::internal_error(text, None)
             }
         }
@@ -61,14 +61,14 @@ impl Refusal {
         if matches!(self, Self::Arguments(_)) {
             return Err(self.into_error(host));
         }
-        let (text, json) = self.told(host);
+        let (text, json) = self.rendered(host);
         let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
         result.structured_content = serde_json::from_str(&json).ok();
         Ok(result)
     }
 
     /// In words, and in JSON.
-    fn told(self, host: &Host) -> (String, String) {
+    fn rendered(self, host: &Host) -> (String, String) {
         let (code, message, hint) = match self {
             Self::Arguments(reason) => (Code::Usage, reason, None),
             Self::Cannot(error) => {

@@ -32,7 +32,7 @@ const ADVICE: [(&[&str], &str); 11] = [
     (&["chronicle_flag"], "- A lesson is wrong: chronicle_flag."),
     (
         &["chronicle_pending", "chronicle_resolve"],
-        "- What is open: chronicle_pending. Open work is done: chronicle_resolve.",
+        "- To see open work: chronicle_pending. Open work is done: chronicle_resolve.",
     ),
 ];
 

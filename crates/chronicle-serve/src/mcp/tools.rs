@@ -112,7 +112,7 @@ static TOOLS: [Definition; 16] = [
         "chronicle_ask",
         "Ask session memory",
         Effect::Reads,
-        "What was decided about X, how is Y usually done, which projects use Z, what was done last week: answers with evidence.",
+        "Answers with evidence what was decided about X, how Y is usually done, which projects use Z, or what was done last week.",
     ),
     tool::<memory::PreferencesArgs, Preferences>(
         "chronicle_preferences",
@@ -148,7 +148,7 @@ static TOOLS: [Definition; 16] = [
         "chronicle_flag",
         "Doubt a lesson",
         Effect::Adds,
-        "When a lesson proves wrong or outdated: readers see the reason beside it.",
+        "When a lesson proves wrong or outdated: readers see the reason next to it.",
     ),
     tool::<writing::KnowledgeArgs, KnowledgeReply>(
         "chronicle_knowledge",

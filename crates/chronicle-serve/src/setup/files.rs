@@ -58,7 +58,7 @@ impl Read {
         };
         let metadata = fs::metadata(&target).map_err(|error| error.to_string())?;
         if !metadata.is_file() {
-            return Err("it is no file".to_owned());
+            return Err("it isn't a file".to_owned());
         }
         if MAX_BYTES < metadata.len() {
             return Err("it is too large".to_owned());

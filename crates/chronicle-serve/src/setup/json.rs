@@ -93,7 +93,7 @@ fn insert(edited: &mut Edited, entry: &Entry) -> Result<(), String> {
         let ast::Value::Object(object) = here else {
             return Err(match depth {
                 0 => "it holds no JSON object".to_owned(),
-                _ => format!("`{}` is no object", entry.at[..depth].join(".")),
+                _ => format!("`{}` isn't an object", entry.at[..depth].join(".")),
             });
         };
         let member = object.properties.iter().rev().find(|member| member.name.as_str() == *name);
@@ -110,7 +110,7 @@ fn insert(edited: &mut Edited, entry: &Entry) -> Result<(), String> {
             match entry.kind {
                 EntryKind::MemberIfNone => return Ok(()),
                 EntryKind::Member => {
-                    return Err(format!("`{}` is somebody else's", entry.at.join(".")));
+                    return Err(format!("`{}` belongs to another program", entry.at.join(".")));
                 }
                 EntryKind::Element | EntryKind::ElementIfNone => {}
             }
@@ -118,7 +118,7 @@ fn insert(edited: &mut Edited, entry: &Entry) -> Result<(), String> {
         (here, inner) = (&member.value, *name);
     }
     let ast::Value::Array(array) = here else {
-        return Err(format!("`{inner}` is no list"));
+        return Err(format!("`{inner}` isn't a list"));
     };
     let is_it = |element: &ast::Value<'_>| match (element, entry.value.as_str()) {
         (ast::Value::StringLit(there), Some(wanted)) => there.value == wanted,

@@ -68,7 +68,7 @@ pub(super) fn of_gemini() -> String {
             200,
             both,
         ),
-        "# A mode in which nobody else asks about redirections.\n".to_owned(),
+        "# In this mode, nothing else asks about redirections.\n".to_owned(),
         rule(&format!("{shell}commandRegex = '''git chronicle .*>'''\n"), "ask_user", 200, "\"autoEdit\""),
         rule(&format!("toolName = \"*\"\nmcpName = \"{SERVER_NAME}\"\n"), "allow", 100, both),
         rule(

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::hooks::Host;
 
-const DESCRIPTION: &str = "Remembers why code is the way it is, and tells whoever touches it next";
+const DESCRIPTION: &str = "Remembers why code is the way it is, and shows it before the next edit";
 const README: &str = include_str!("../../assets/plugin.md");
 
 /// Writes the plugin below `folder`, which holds nothing else; what is there already stays as it is.

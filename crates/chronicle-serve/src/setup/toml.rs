@@ -27,7 +27,7 @@ fn parse(text: &str) -> Result<DocumentMut, String> {
 /// `text` with the server; why not, where something else stands in its place.
 pub(super) fn with(text: &str, server: &Server) -> Result<Edited, String> {
     if parse(text)?.get(SERVERS).and_then(|servers| servers.get(SERVER_NAME)).is_some() {
-        return Err(format!("`{SERVERS}.{SERVER_NAME}` is somebody else's"));
+        return Err(format!("`{SERVERS}.{SERVER_NAME}` belongs to another program"));
     }
     let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let mut table = Table::new();
@@ -41,7 +41,7 @@ pub(super) fn with(text: &str, server: &Server) -> Result<Edited, String> {
     let mut edited = Edited::new(text);
     edited.insert(text.len(), added.replace('\n', newline));
     // A table that is written on one line cannot be gone on with.
-    parse(&edited.text).map_err(|_| format!("`{SERVERS}` is no table that another could stand in"))?;
+    parse(&edited.text).map_err(|_| format!("`{SERVERS}` isn't a table that can hold another"))?;
     Ok(edited)
 }
 

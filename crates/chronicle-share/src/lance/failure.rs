@@ -59,7 +59,7 @@ impl Failure {
     }
 
     /// The same for users.
-    pub(super) fn told(self, place: &Place) -> ShareError {
+    pub(super) fn into_error(self, place: &Place) -> ShareError {
         let url = place.shown.clone();
         let error = match self {
             Self::TooSlow(longest) => {

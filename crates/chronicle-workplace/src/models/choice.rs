@@ -166,7 +166,7 @@ impl Choice {
             && settings.value("llm.allowHttp") != "true"
         {
             return Err(format!(
-                "{address} is not encrypted, so everybody on the way can read along; \
+                "{address} is not encrypted, so anyone on the way can read it; \
                  `git config --global chronicle.llm.allowHttp true` allows it"
             ));
         }
@@ -217,7 +217,7 @@ fn model(
     }
     match (purpose, provider) {
         (Purpose::Embed, Provider::OpenAi) => Ok(EMBEDDING_MODEL.to_owned()),
-        (Purpose::Embed, _) => Err(format!("{} has none that we can ask for vectors", provider.name())),
+        (Purpose::Embed, _) => Err(format!("{} has no model that can be asked for vectors", provider.name())),
         _ if base_url.is_some() => {
             Err("which model is to be asked there? Set chronicle.llm.model".to_owned())
         }

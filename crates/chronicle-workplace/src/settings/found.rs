@@ -260,7 +260,7 @@ fn objection(offer: &Offer) -> Option<String> {
     let (value, expected) = values.iter().find_map(|value| Some((value, setting.objection(value)?)))?;
     let at = place.as_deref().unwrap_or(by.name());
     let name = setting.name;
-    Some(format!("`{name}` is `{}` in {at}, not {expected}; it is passed over", plain(value)))
+    Some(format!("`{name}` is `{}` in {at}, not {expected}; it is ignored", plain(value)))
 }
 
 /// A value of the team's file as git would write it; several for a list.

@@ -79,7 +79,7 @@ pub const SETTINGS: [Setting; 40] = [
         rule: Rule::User,
         kind: Kind::Switch,
         default: "false",
-        meaning: "whether a model annotates each commit, behind the hook that `init` sets up",
+        meaning: "whether a model annotates each commit, in the background, once `init` has set up its hook",
     },
     Setting {
         name: "brief",
@@ -271,7 +271,7 @@ pub const SETTINGS: [Setting; 40] = [
         rule: Rule::User,
         kind: Kind::Choice(&PROVIDERS),
         default: "",
-        meaning: "who serves the model; without, whoever there is a key for in the environment",
+        meaning: "who serves the model; by default, a provider whose key is in the environment",
     },
     Setting {
         name: "llm.proxy",
@@ -335,7 +335,7 @@ pub const SETTINGS: [Setting; 40] = [
         rule: Rule::Off,
         kind: Kind::Switch,
         default: "true",
-        meaning: "whether agents are told what is known of the files, names and errors in a prompt",
+        meaning: "whether agents are shown lessons about the files, names and errors in a prompt",
     },
     Setting {
         name: "recencyHalfLife",

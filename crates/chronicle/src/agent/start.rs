@@ -23,7 +23,7 @@ const SWEPT_DAYS: u32 = 3;
 const KEPT: Duration = Duration::from_secs(60 * 24 * 60 * 60);
 
 /// How an agent goes on asking.
-const USAGE: &str = "Before changing code, `git chronicle read FILE [ANCHOR]` shows what is known of it. After a commit, the tool \
+const USAGE: &str = "Before changing code, `git chronicle read FILE [ANCHOR]` shows its lessons. After a commit, the tool \
 `chronicle_annotate` or `git chronicle annotate --summary 'WHY' --gotcha 'FILE:LINE WHAT'` keeps why it is so, traps, and what failed (`--dead-end`). \
 `git chronicle find WORDS` searches earlier sessions.";
 
@@ -66,7 +66,7 @@ impl Agents<'_> {
                 // What nobody answers for is for who asks.
                 brief.left_by_others.retain(|item| item.tier != Some(Tier::Unknown));
                 text = (texts.brief)(&brief, self.workplace().now());
-                items = told(&brief);
+                items = shown_items(&brief);
                 line = summary(&brief);
             }
             None | Some(Err(Error::BriefTooLong { .. })) => {}
@@ -133,7 +133,7 @@ fn summary(brief: &Brief) -> Option<String> {
 }
 
 /// What a briefing tells of.
-fn told(brief: &Brief) -> Vec<ShownItem> {
+fn shown_items(brief: &Brief) -> Vec<ShownItem> {
     let open = brief.open.iter().chain(&brief.left_by_others);
     open.map(|item| ShownItem {
         id: item.id.clone(),

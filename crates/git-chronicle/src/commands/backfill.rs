@@ -110,7 +110,7 @@ fn in_words(estimate: &Estimate) -> String {
     let cost = cost.map(|cost| format!(", about ${cost:.2}")).unwrap_or_default();
     format!(
         "to do: {} in {}, about {} thousand tokens read and {} thousand written{cost} \
-         (the largest request has {largest}); passed over: {annotated} annotated, {trivial} that teach nothing",
+         (the largest request has {largest}); skipped: {annotated} annotated, {trivial} that teach nothing",
         counted(*commits, "commit"),
         counted(*conversations, "conversation"),
         tokens.input.div_ceil(1000),

@@ -31,8 +31,8 @@ pub(crate) fn run(args: BriefArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result
     ui.answer(&render::brief(&brief, ui.format(), &ui.view(false)))?;
     if brief.is_empty() && brief.n_left_out == 0 {
         ui.tell(match brief.n_elsewhere {
-            0 => "nothing is remembered; `git chronicle session ingest` takes in sessions of agents",
-            _ => "nothing is remembered of this project; --all tells of others",
+            0 => "nothing is remembered; `git chronicle session ingest` reads the sessions of agents",
+            _ => "nothing is remembered about this project; --all shows others",
         });
     }
     Ok(())

@@ -32,8 +32,8 @@ pub(crate) fn run(args: CatchUpArgs, chronicle: &Chronicle, ui: &mut Ui) -> Resu
     ui.answer(&render::catch_up(&answer, ui.format(), &ui.view(false)))?;
     if answer.sessions.is_empty() {
         ui.tell(match answer.n_elsewhere {
-            0 => "no sessions; `git chronicle session ingest` takes in those of agents",
-            _ => "no sessions here; --all tells of those in other projects",
+            0 => "no sessions; `git chronicle session ingest` reads those of agents",
+            _ => "no sessions here; --all shows those in other projects",
         });
     }
     Ok(())

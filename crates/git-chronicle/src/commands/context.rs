@@ -61,13 +61,13 @@ pub(crate) fn run(args: ContextArgs, chronicle: &Chronicle, ui: &mut Ui) -> Resu
         Action::Show => {
             let answer = render::contexts(&chronicle.contexts()?, ui.format(), &ui.view(false));
             if answer.is_empty() {
-                ui.tell("nothing is said of the next commit");
+                ui.tell("there is no context for the next commit");
             }
             ui.answer(&answer)?;
         }
         Action::Clear => {
             let n_contexts = chronicle.clear_contexts()?;
-            ui.tell(&format!("what was said of {} was dropped", counted(n_contexts, "commit")));
+            ui.tell(&format!("the context of {} was dropped", counted(n_contexts, "commit")));
         }
     }
     Ok(())

@@ -43,7 +43,7 @@ pub(crate) fn run(args: &DepsArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result
     }
     if deps.dependents.is_empty() {
         ui.tell(&format!(
-            "nobody says to rely on it (looked at: {})",
+            "nothing declares to rely on it (looked at: {})",
             counted(deps.annotations_examined, "annotation")
         ));
     }

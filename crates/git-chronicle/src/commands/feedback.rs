@@ -38,7 +38,7 @@ pub(crate) fn run(args: FeedbackArgs, chronicle: &Chronicle, ui: &mut Ui) -> Res
     }
     let text = render::feedback(&reply, ui.format(), &ui.view(false));
     if text.is_empty() {
-        ui.tell("nothing was said yet");
+        ui.tell("no feedback yet");
     }
     ui.answer(&text)
 }

@@ -27,14 +27,14 @@ pub(crate) fn run(args: &InjectedArgs, chronicle: &Chronicle, ui: &mut Ui) -> Re
         let summary = chronicle.memory().injected_summary(args.session.as_deref())?;
         ui.answer(&render::injected_summary(&summary, ui.format(), &ui.view(false)))?;
         if summary.weeks.is_empty() {
-            ui.tell("no agent was told anything here");
+            ui.tell("nothing was shown to an agent here");
         }
         return Ok(());
     }
     let injected = chronicle.memory().injected(args.session.as_deref())?;
     ui.answer(&render::injected(&injected, ui.format(), &ui.view(args.verbose)))?;
     if injected.told.is_empty() {
-        ui.tell("no agent was told anything here");
+        ui.tell("nothing was shown to an agent here");
     }
     Ok(())
 }

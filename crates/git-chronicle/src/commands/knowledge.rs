@@ -94,7 +94,7 @@ pub(crate) fn run(args: KnowledgeArgs, chronicle: &Chronicle, ui: &mut Ui) -> Re
             let reply = chronicle.knowledge(path.as_deref())?;
             answer(&reply, ui)?;
             if reply.items.is_empty() {
-                ui.tell("nothing is known as a whole; `git chronicle knowledge add` adds something");
+                ui.tell("the repository has no knowledge yet; `git chronicle knowledge add` adds some");
             }
             Ok(())
         }

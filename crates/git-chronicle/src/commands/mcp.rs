@@ -109,7 +109,7 @@ fn install(args: &InstallArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(),
         agents.retain(|agent| *agent != Agent::Copilot);
     }
     if agents.is_empty() {
-        return UsageSnafu { reason: "Copilot CLI knows no servers of a project; use --scope user" }.fail();
+        return UsageSnafu { reason: "Copilot CLI has no servers for one project; use --scope user" }.fail();
     }
     let wanted = Wanted { only_server: true, ..Wanted::default() };
     let outcome = ground.set_up(&agents, scope, wanted, args.dry_run)?;

@@ -8,7 +8,7 @@ use crate::{error::CommandError, ui::Ui};
 /// List the named items of a file: the names that anchors can use
 ///
 /// Functions, types, headings and keys with their lines, comments and attributes included. A
-/// language without a grammar has no items; the answer mentions that, and it is no error.
+/// language without a grammar has no items; the answer mentions that, and it is not an error.
 #[derive(Debug, clap::Args)]
 pub(crate) struct OutlineArgs {
     /// The file

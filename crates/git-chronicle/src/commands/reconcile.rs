@@ -26,9 +26,9 @@ pub(crate) fn run(args: &ReconcileArgs, chronicle: &Chronicle, ui: &mut Ui) -> R
         ui.warn(warning);
     }
     match (reply.dry_run, reply.matches.is_empty()) {
-        (_, true) => ui.tell("nothing to take along"),
-        (true, false) => ui.tell("nothing was stored; leave out --dry-run to take them along"),
-        (false, false) => ui.tell(&format!("lessons taken along: {}", reply.carried)),
+        (_, true) => ui.tell("nothing to carry over"),
+        (true, false) => ui.tell("nothing was stored; leave out --dry-run to carry them over"),
+        (false, false) => ui.tell(&format!("lessons carried over: {}", reply.carried)),
     }
     Ok(())
 }

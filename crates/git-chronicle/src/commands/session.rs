@@ -144,7 +144,7 @@ struct ForgetArgs {
 
     /// All of the current project, or of the named one
     #[arg(long, value_name = "PROJECT", group = "which", num_args = 0..=1)]
-    #[expect(clippy::option_option, reason = "the option may stand without a value")]
+    #[expect(clippy::option_option, reason = "the option may come without a value")]
     project: Option<Option<String>>,
 
     /// All that ended longer ago than this, such as `90 days`, in every project
@@ -228,7 +228,7 @@ fn ingest(args: IngestArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), Co
     }
     if let Some(folder) = chronicle.memory().older_memory()? {
         let folder = folder.display();
-        ui.tell(&format!("there is older memory: `git chronicle session import {folder}` takes it in"));
+        ui.tell(&format!("there is older memory: `git chronicle session import {folder}` imports it"));
     }
     Ok(())
 }
@@ -272,7 +272,7 @@ fn before(age: &str, chronicle: &Chronicle) -> Result<jiff::Timestamp, CommandEr
     let moment = span.and_then(|span| now.checked_sub(span).ok());
     let Some(moment) = moment else {
         return UsageSnafu {
-            reason: format!("`{}` is no length of time, such as `90 days`", age.escape_debug()),
+            reason: format!("`{}` isn't a length of time, such as `90 days`", age.escape_debug()),
         }
         .fail();
     };

@@ -78,7 +78,7 @@ pub(crate) fn run(args: &SetupArgs, chronicle: &Chronicle, ui: &mut Ui) -> Resul
         return Ok(());
     }
     let asks_for_lines = asks && scope == Scope::Project && !args.agents_md;
-    let agents_md = args.agents_md || asks_for_lines && ui.agrees("say in AGENTS.md how to use Chronicle?");
+    let agents_md = args.agents_md || asks_for_lines && ui.agrees("add to AGENTS.md how to use Chronicle?");
     let wanted = Wanted {
         only_server: false,
         agents_md,
@@ -120,7 +120,7 @@ fn asked_for(ground: &Ground, ui: &mut Ui) -> Result<Vec<Host>, CommandError> {
             return Ok(found);
         }
         match names.iter().find(|name| !self::names().contains(&name.as_str())) {
-            Some(other) => ui.tell(&format!("`{other}` is none of {}", self::names().join(", "))),
+            Some(other) => ui.tell(&format!("`{other}` isn't one of {}", self::names().join(", "))),
             None => return Ok(named(&names)),
         }
     }
@@ -186,7 +186,7 @@ fn plugin(folder: &Path, args: &SetupArgs, ui: &mut Ui) -> Result<(), CommandErr
 
 /// How many days of earlier sessions are wanted; none where nothing is said of it.
 fn days(given: Option<u32>, asks: bool, ui: &mut Ui) -> Option<u32> {
-    let question = format!("take in what agents kept of their sessions of the last {DAYS} days?");
+    let question = format!("read the sessions that agents kept in the last {DAYS} days?");
     given.or_else(|| asks.then(|| if ui.agrees_by_default(&question) { DAYS } else { 0 }))
 }
 
@@ -196,10 +196,10 @@ fn backfill(days: Option<u32>, is_changed: bool, ui: &mut Ui) {
         Some(0) => {}
         Some(days) => {
             background::start(&["session", "ingest", "--days", &days.to_string()]);
-            ui.tell(&format!("sessions of the last {days} days are taken in, in the background"));
+            ui.tell(&format!("sessions of the last {days} days are read in the background"));
         }
         None if is_changed => {
-            ui.tell(&format!("`git chronicle session ingest --days {DAYS}` takes in earlier sessions"));
+            ui.tell(&format!("`git chronicle session ingest --days {DAYS}` reads earlier sessions"));
         }
         None => {}
     }

@@ -175,7 +175,7 @@ fn closed(args: ClosedArgs, status: Status, chronicle: &Chronicle, ui: &mut Ui) 
     let closed = chronicle.memory().threads().closed(&ClosedCommand { project, all, status, limit })?;
     ui.answer(&render::pending(&closed, ui.format(), &ui.view(false)))?;
     if closed.items.is_empty() {
-        ui.tell("no thread was closed so");
+        ui.tell("no thread was closed that way");
     }
     Ok(())
 }

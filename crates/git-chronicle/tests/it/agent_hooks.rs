@@ -232,7 +232,7 @@ fn a_session_begins_with_a_briefing_once() {
     ## Open
     - medium (t-hcoa, main, 1 day ago, agent's list, session 4e551011): Write a test for the timeout
 
-    Before changing code, `git chronicle read FILE [ANCHOR]` shows what is known of it. After a commit, the tool `chronicle_annotate` or `git chronicle annotate --summary 'WHY' --gotcha 'FILE:LINE WHAT'` keeps why it is so, traps, and what failed (`--dead-end`). `git chronicle find WORDS` searches earlier sessions.
+    Before changing code, `git chronicle read FILE [ANCHOR]` shows its lessons. After a commit, the tool `chronicle_annotate` or `git chronicle annotate --summary 'WHY' --gotcha 'FILE:LINE WHAT'` keeps why it is so, traps, and what failed (`--dead-end`). `git chronicle find WORDS` searches earlier sessions.
     </chronicle>
     "#);
     assert_eq!(desk.hook("claude", "session-start", &json!({"source": "startup"})), "");
@@ -563,7 +563,8 @@ fn what_was_told_can_be_looked_up() {
     desk.run(&["injected", "--session", "nobody"]).refused(1, &["nobody"]);
     // Who forgets a session forgets what it was told.
     desk.run(&["session", "forget", SESSION]).success();
-    desk.run(&["injected", "--session", SESSION]).refused(1, &["was told anything"]);
+    desk.run(&["injected", "--session", SESSION])
+        .refused(1, &["nothing was shown to a session whose id begins with"]);
     let told = fs::read_dir(desk.memory().join("injected")).unwrap();
     assert_eq!(told.count(), 0);
 }

@@ -446,7 +446,7 @@ fn a_day_has_a_ceiling_of_requests_and_tokens() {
     fs::write(desk.home.join(".gitconfig"), as_file(&theft(&service))).unwrap();
     desk.run(&["config", "set", "--global", "llm.maxRequestsPerDay", "1"]).success();
     run(&mut with_key(&desk, &CHECK)).success();
-    run(&mut with_key(&desk, &CHECK)).refused(1, &["not asked", "the 1 requests for a day are made"]);
+    run(&mut with_key(&desk, &CHECK)).refused(1, &["not asked", "all 1 requests for a day are used"]);
     desk.run(&["config", "set", "--global", "llm.maxRequestsPerDay", "10"]).success();
     // A project lowers, and raises nothing.
     desk.repo.git(&["config", "chronicle.llm.maxTokensPerDay", "1021"]);

@@ -326,11 +326,11 @@ fn an_item_that_cannot_be_asked_for() {
     error: --lines and an anchor exclude each other
     [exit 2]
     $ read src/pool.rs src/ui.rs acquire
-    error: `acquire` names no file; as an item of code it needs one file before it
+    error: `acquire` isn't a file; to name an item of code, put its file before it
     hint: paths are taken from the current directory, then from the root
     [exit 2]
     $ read src acquire
-    error: `acquire` names no file; as an item of code it needs one file before it
+    error: `acquire` isn't a file; to name an item of code, put its file before it
     hint: paths are taken from the current directory, then from the root
     [exit 2]
     $ read zzz acquire
@@ -505,20 +505,20 @@ fn what_was_said_of_code_comes_with_it_to_another_file() {
     ## net/b.py
     - dead_end (lines 5-8, changed, Client.connect, 1.00, d6b67e1, 2 days): Greeting later was tried; the broker hangs up.
     - gotcha (lines 7-7, changed, Client.connect, 1.00, d6b67e1, 2 days): The name is not resolved here.
-    warning: the code came from `a.py`; what was said of it there is told, too
+    warning: this code moved here from `a.py`; its lessons are included
     ");
     repo.commit("client: connect elsewhere");
     insta::assert_snapshot!(ask_both(&repo, &["read", "net/b.py", "connect"]), @"
     ## net/b.py
     - dead_end (lines 5-8, changed, Client.connect, 1.00, d6b67e1, 2 days, 1 commit since): Greeting later was tried; the broker hangs up.
     - gotcha (lines 7-7, changed, Client.connect, 1.00, d6b67e1, 2 days, 1 commit since): The name is not resolved here.
-    warning: the code came from `a.py`; what was said of it there is told, too
+    warning: this code moved here from `a.py`; its lessons are included
     ");
     insta::assert_snapshot!(ask_both(&repo, &["deps", "net/b.py", "connect"]), @"
     ## net/b.py — connect
     **Declared to rely on it:**
     - `ui.py — draw` on Client.connect: says hello once (0.86, d6b67e1, 2 days)
-    warning: the code came from `a.py`; what was said of it there is told, too
+    warning: this code moved here from `a.py`; its lessons are included
     ");
     // Once there is a table of it, too.
     std::fs::remove_dir_all(repo.path().join(".git/chronicle/facts")).unwrap();

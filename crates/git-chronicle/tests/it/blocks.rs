@@ -282,7 +282,7 @@ fn an_imported_block_is_called_as_one_that_is_made_here() {
     let unread = done["unread"].as_array().expect("a list").iter();
     let reasons: Vec<&str> = unread.map(|file| file["reason"].as_str().expect("a text")).collect();
     let reason =
-        |label: &str| format!("`{label}` is no name of a block: letters, digits, `_` and `-`, at most 60");
+        |label: &str| format!("`{label}` isn't a block name: use at most 60 letters, digits, `_` and `-`");
     assert_eq!(reasons, [reason("../../notes"), reason("-x")]);
     assert_eq!(value(&desk, "rules"), "Run the tests");
 }

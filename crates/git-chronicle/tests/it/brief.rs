@@ -184,24 +184,30 @@ fn nothing_remembered_is_an_answer() {
     let desk = Desk::new();
     assert_eq!(
         said(&desk.run(&["brief"]).success()),
-        "nothing is remembered; `git chronicle session ingest` takes in sessions of agents\n"
+        "nothing is remembered; `git chronicle session ingest` reads the sessions of agents\n"
     );
     assert_eq!(
         said(&desk.run(&["catch-up"]).success()),
-        "no sessions; `git chronicle session ingest` takes in those of agents\n"
+        "no sessions; `git chronicle session ingest` reads those of agents\n"
     );
     assert!(!desk.memory().join("chronicle.db").exists(), "a question made a store");
     desk.leave(&desk.talk(FIRST).prompt("Make the pool wait for its connections").said("It waits."));
     desk.ingest();
     let folder = desk.repo.beside("plain");
     fs::create_dir(&folder).unwrap();
-    assert!(said(&desk.run_in(&folder, &["brief"]).success()).contains("--all tells of others"));
-    assert!(said(&desk.run_in(&folder, &["catch-up"]).success()).contains("--all tells of those"));
+    assert!(
+        said(&desk.run_in(&folder, &["brief"]).success())
+            .contains("nothing is remembered about this project; --all shows others")
+    );
+    assert!(
+        said(&desk.run_in(&folder, &["catch-up"]).success())
+            .contains("no sessions here; --all shows those in other projects")
+    );
     assert!(said(&desk.run_in(&folder, &["brief", "--all"]).success()).contains("Make the pool wait"));
     assert!(
         said(&desk.run_in(&folder, &["brief", "--project", "repo"]).success()).contains("Make the pool wait")
     );
-    desk.run(&["brief", "--project", "nowhere"]).refused(1, &["knows no project"]);
+    desk.run(&["brief", "--project", "nowhere"]).refused(1, &["session memory has no project `nowhere`"]);
 }
 
 #[test]

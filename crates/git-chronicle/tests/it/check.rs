@@ -243,11 +243,11 @@ fn hostile_diffs() {
     let repo = pool();
     insta::assert_snapshot!(ask_with(&repo, &["check", "-"], b""), @"no lessons are touched; files changed: 0");
     insta::assert_snapshot!(ask_with(&repo, &["check", "-"], b"no diff at all\n\x1b[31m"), @"
-    error: the input is no unified diff: error parsing patches at byte 0: no valid patches found
+    error: the input isn't a unified diff: error parsing patches at byte 0: no valid patches found
     [exit 2]
     ");
     insta::assert_snapshot!(ask_with(&repo, &["check", "-", "--format", "json"], b"\x00\xff\xfe"), @r#"
-    {"schema":"chronicle-error/v1","error":{"code":"not_a_diff","message":"the input is no unified diff: error parsing patches at byte 0: no valid patches found"}}
+    {"schema":"chronicle-error/v1","error":{"code":"not_a_diff","message":"the input isn't a unified diff: error parsing patches at byte 0: no valid patches found"}}
     [exit 2]
     "#);
     let diff = repo.try_git(&["diff", "4b825dc642cb6eb9a060e54bf8d69288fbee4904", "HEAD"]).stdout;
@@ -256,12 +256,12 @@ fn hostile_diffs() {
     }
     insta::assert_snapshot!(ask_with(&repo, &["check", "-"],
         b"diff --git \"a/src/\\033[31m.rs\" \"b/src/\\033[31m.rs\"\n--- \"a/src/\\033[31m.rs\"\n+++ \"b/src/\\033[31m.rs\"\n@@ -1 +1 @@\n-a\n+b\n"), @"
-    warning: `src/[31m.rs` is not at HEAD, so nothing is known of what the diff changes in it
+    warning: `src/[31m.rs` is not at HEAD, so what the diff changes in it was not checked
     no lessons are touched; files changed: 1
     ");
     insta::assert_snapshot!(ask_with(&repo, &["check", "-"],
         b"--- ../../etc/passwd\n+++ ../../etc/passwd\n@@ -1 +1 @@\n-root\n+toor\n"), @"
-    warning: `../../etc/passwd` is not at HEAD, so nothing is known of what the diff changes in it
+    warning: `../../etc/passwd` is not at HEAD, so what the diff changes in it was not checked
     no lessons are touched; files changed: 1
     ");
     insta::assert_snapshot!(ask_with(&repo, &["check", "-"],

@@ -266,8 +266,9 @@ fn secrets_are_replaced_before_anything_is_staged() {
 #[test]
 fn saying_nothing_is_refused() {
     let repo = repo();
-    chronicle(repo.path(), &["context", "set"]).refused(2, &["nothing is said"]);
-    chronicle(repo.path(), &["context", "set", "--task", "  "]).refused(2, &["nothing is said"]);
+    chronicle(repo.path(), &["context", "set"]).refused(2, &["there is no context for the next commit"]);
+    chronicle(repo.path(), &["context", "set", "--task", "  "])
+        .refused(2, &["there is no context for the next commit"]);
 }
 
 #[test]

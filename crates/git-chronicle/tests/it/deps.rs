@@ -61,7 +61,7 @@ fn what_relied_on_an_older_name_is_found() {
     ## src/ids.rs — acquire
     **Declared to rely on it:**
     - `src/ui.rs — draw` on Pool::acquire: never waits (0.86, fef3554, 2 days)
-    warning: `src/pool.rs` is called `src/ids.rs` since 7bdb6f7
+    warning: `src/pool.rs` was renamed to `src/ids.rs` by 7bdb6f7
     warning: `acquire` names nothing in `src/ids.rs`; closest are `Pool::take`, `Pool::release`, `Pool`
     ");
     insta::assert_snapshot!(ask(&repo, &["deps", "src/ids.rs", "release"]), @"

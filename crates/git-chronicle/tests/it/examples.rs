@@ -79,7 +79,7 @@ fn what_documents_show_runs_as_it_is_printed() {
             if command.contains("--agent") && !command.contains("--dry-run") {
                 outcome.refused(1, &["model"]);
             } else if command.contains("--from-session") {
-                outcome.refused(1, &["session memory knows no session"]);
+                outcome.refused(1, &["session memory has no session"]);
             } else {
                 outcome.success();
             }

@@ -175,7 +175,7 @@ fn notes_of_rewritten_commits_are_tidied_away_once_they_are_carried() {
     assert_eq!(heads, format!("{before} refs/notes/chronicle"));
     repo.git(&["fetch", "--quiet", backup, "+refs/notes/chronicle:refs/notes/again"]);
     assert_eq!(repo.git(&["rev-parse", "refs/notes/again"]), before);
-    assert_eq!(ask(&repo, &["gc"]).success().stdout.lines().next(), Some("nothing to tidy away"));
+    assert_eq!(ask(&repo, &["gc"]).success().stdout.lines().next(), Some("nothing to remove"));
     let status = ask(&repo, &["status", "--format", "json"]).success().json();
     assert_eq!((&status["orphans"], &status["orphans_carried"]), (&json!(1), &json!(0)));
 }

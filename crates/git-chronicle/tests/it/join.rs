@@ -165,7 +165,7 @@ fn a_session_proposes_lessons_and_stores_none() {
         .edit("src/pool.rs", "fn acquire() {}\n", WAITS)
         .command("git commit -qam 'pool: wait for a while'", &printed(&made, "pool: wait for a while"));
     desk.leave(&talk);
-    desk.run(&["annotate", "--from-session"]).refused(1, &["session memory knows no session"]);
+    desk.run(&["annotate", "--from-session"]).refused(1, &["session memory has no session"]);
     desk.ingest();
     let text = desk.run(&["annotate", "--from-session"]).success().stdout;
     insta::assert_snapshot!(text.replace(&made[..12], "WHOLE").replace(&made[..7], "COMMIT"), @r#"
@@ -176,7 +176,7 @@ fn a_session_proposes_lessons_and_stores_none() {
     - gotcha: Be careful with wait_until: it must not be called while the list is locked. (the agent warns of it)
     - dead_end: `src/stack.rs` was changed on the way, and is not in the commit (an edit that did not stay)
 
-    Strike out what is no lesson, say why in the summary, and store the rest:
+    Remove what isn't a lesson, say why in the summary, and store the rest:
 
     git chronicle annotate --commit WHOLE --summary 'WHY THIS WAY' \
       --dead-end 'src/pool.rs: A lock-free stack in src/pool.rs didn'\''t work: the ids came out twice under load.' \

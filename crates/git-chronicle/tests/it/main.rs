@@ -43,6 +43,7 @@ mod locks;
 mod mcp;
 #[cfg(feature = "http")]
 mod mcp_http;
+mod messages;
 mod models;
 mod module_docs;
 mod moved;

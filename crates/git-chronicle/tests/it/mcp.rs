@@ -620,7 +620,11 @@ fn arguments_that_a_tool_does_not_take_are_named() {
     check("chronicle_read", json!({ "path": "a", "lines": "9:1" }), "`lines`");
     check("chronicle_read", json!({ "path": "a", "max_regions": -1 }), "invalid value");
     check("chronicle_read", json!({ "path": "a", "directory": 1 }), "`directory`");
-    check("chronicle_find", json!({ "query": "a", "kind": ["dream"] }), "`dream` is no kind");
+    check(
+        "chronicle_find",
+        json!({ "query": "a", "kind": ["dream"] }),
+        "unknown kind `dream`; there are prompt, said,",
+    );
     check("chronicle_resolve", json!({ "ids": [] }), "`ids`");
     check("chronicle_resolve", json!({ "ids": ["a"], "how": "later" }), "expected one of `completed`");
     check("chronicle_annotate", json!({}), "`summary` is missing");

@@ -149,9 +149,13 @@ fn a_place_that_is_not_found_is_named_and_the_text_is_kept() {
         .warns("`Pool::nix` names nothing");
     annotate(&repo, &["--gotcha", "src/nix.rs:3 No such file"])
         .success()
-        .warns("`src/nix.rs:3` names no file");
-    annotate(&repo, &["--depends-on", "nobody knows what this is"]).success().warns("kept as an insight");
-    annotate(&repo, &["--tags", "a"]).success().warns("tags");
+        .warns("`src/nix.rs:3` isn't a file in commit");
+    annotate(&repo, &["--depends-on", "nobody knows what this is"])
+        .success()
+        .warns("no code was found that `nobody knows what this is` names; the text was kept as an insight");
+    annotate(&repo, &["--tags", "a"])
+        .success()
+        .warns("tags belong to lessons; without a lesson they were left out");
     let stored = note(&repo, "HEAD");
     for (words, file) in [
         ("Far too far down", json!("src/pool.rs")),

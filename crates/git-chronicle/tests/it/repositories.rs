@@ -217,7 +217,10 @@ fn a_submodule_keeps_its_own_notes() {
             !outcome.stdout.contains(LESSON) && outcome.stdout.contains("Versions after this one"),
             "{outcome:#?}"
         );
-        assert!(outcome.stderr.contains("repository of its own"), "{outcome:#?}");
+        assert!(
+            outcome.stderr.contains("is a separate repository: lessons about its files are stored there"),
+            "{outcome:#?}"
+        );
     }
     assert!(!chronicle(repo.path(), &["read", "."]).success().stdout.contains(LESSON));
     for command in ["read", "deps", "history", "summary"] {

@@ -289,13 +289,13 @@ fn reconcile_finds_what_a_rebase_made_and_says_why() {
 
     let said = chronicle(repo.path(), &["reconcile"]).success();
     assert!(said.stdout.contains("it makes the same change"), "{said:#?}");
-    assert!(said.stderr.contains("lessons taken along: 2"), "{said:#?}");
+    assert!(said.stderr.contains("lessons carried over: 2"), "{said:#?}");
     let stored = note(&repo, "HEAD~1");
     assert_eq!(entry(&stored, FIFO)["lines"], lines(14, 15));
     assert_eq!(stored["provenance"]["source"], "amend");
     let tip = repo.git(&["rev-parse", "refs/notes/chronicle"]);
     let again = chronicle(repo.path(), &["reconcile"]).success();
-    assert!(again.stdout.is_empty() && again.stderr.contains("nothing to take along"), "{again:#?}");
+    assert!(again.stdout.is_empty() && again.stderr.contains("nothing to carry over"), "{again:#?}");
     assert_eq!(repo.git(&["rev-parse", "refs/notes/chronicle"]), tip);
 }
 
@@ -372,7 +372,7 @@ fn odd_states_of_a_repository_stop_nothing() {
     // No commit at all.
     let empty = TestRepo::new();
     let said = chronicle(empty.path(), &["reconcile"]).success();
-    assert!(said.stderr.contains("nothing to take along"), "{said:#?}");
+    assert!(said.stderr.contains("nothing to carry over"), "{said:#?}");
 }
 
 pub(crate) fn clone(repo: &TestRepo, name: &str, options: &[&str]) -> std::path::PathBuf {

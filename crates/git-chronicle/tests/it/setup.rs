@@ -325,7 +325,7 @@ fn the_server_can_be_registered_alone() {
 
     install(&["--scope", "project", "claude", "copilot"]).success();
     assert!(desk.repo.path().join(".mcp.json").is_file());
-    install(&["--scope", "project", "copilot"]).refused(2, &["knows no servers of a project"]);
+    install(&["--scope", "project", "copilot"]).refused(2, &["has no servers for one project"]);
     ask(&desk, &["uninstall"]).success();
     assert_eq!(everything(desk.repo.path()), before.1);
 }
@@ -502,7 +502,7 @@ fn broken_files_are_left_alone_and_the_others_are_done() {
         assert_eq!(read(&desk, name), content);
         told = told.warns(&format!("{name}` was left alone"));
     }
-    told.warns("it is not UTF-8").warns("`mcpServers.chronicle` is somebody else's");
+    told.warns("it is not UTF-8").warns("`mcpServers.chronicle` belongs to another program");
     assert!(read(&desk, ".cursor/hooks.json").contains("git-chronicle"));
     let answer = run(&mut command(&desk, desk.repo.path(), &["setup", "claude", "--format", "json"]));
     assert_eq!((answer.code, answer.json()["schema"].as_str()), (Some(1), Some("chronicle-setup/v1")));

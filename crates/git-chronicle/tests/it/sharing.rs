@@ -160,7 +160,7 @@ fn who_names_nothing_is_told() {
     let before = record(&desk);
     let failed = desk.run(&["memory", "share", "add", "nothing-like-it"]).failed(1);
     insta::assert_snapshot!(failed.stderr, @r"
-    error: `nothing-like-it` is no session of this machine and no lesson of this repository
+    error: `nothing-like-it` is neither a session of this machine nor a lesson of this repository
     hint: `git chronicle session list` lists sessions
     ");
     desk.run(&["memory", "share", "add"]).failed(2);

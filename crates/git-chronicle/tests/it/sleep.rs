@@ -317,7 +317,7 @@ fn nothing_is_made_of_nothing() {
     assert_eq!(desk.ask(&["memory", "status"])["warm"]["sessions"], 0);
     let wrong = desk.run(&["digest", "someday"]);
     assert_eq!(wrong.code, Some(2));
-    assert!(wrong.stderr.contains("`someday` is no period"), "{}", wrong.stderr);
+    assert!(wrong.stderr.contains("`someday` isn't a period; use day"), "{}", wrong.stderr);
 }
 
 #[test]

@@ -322,7 +322,7 @@ fn variables_lead_notes_to_no_other_address() {
     let other = format!("'url.{fork}.insteadof'='{team}'");
     for args in [&["sync", "push", "origin"][..], &["sync", "pull", "origin"]] {
         let mut command = binary(repo.path(), args);
-        run(command.env("GIT_CONFIG_PARAMETERS", &other)).refused(1, &["git would talk to"]);
+        run(command.env("GIT_CONFIG_PARAMETERS", &other)).refused(1, &["git would contact"]);
     }
     let mut push = testkit::command("git", repo.path());
     push.args(["push", "--quiet", "origin", "HEAD:refs/heads/other"]);
@@ -341,7 +341,7 @@ fn variables_lead_notes_to_no_other_address() {
     repo.git(&["config", "--add", "remote.origin.pushurl", &fork]);
     chronicle(repo.path(), &["note", "One more remark on this", "--file", "a.rs"]).success();
     chronicle(repo.path(), &["annotate", "--summary", "one more reason for this order"]);
-    chronicle(repo.path(), &["sync", "push", "origin"]).refused(1, &["git would talk to"]);
+    chronicle(repo.path(), &["sync", "push", "origin"]).refused(1, &["git would contact"]);
     assert!(is_empty(&fork));
 }
 
@@ -566,7 +566,7 @@ fn an_archive_passes_for_no_working_tree_of_a_repository_of_the_users() {
             fs::write(own, format!("gitdir: {}\n", target.display())).expect("it can be written");
         }
         assert_eq!(told(&archive), "", "{name}");
-        chronicle(&archive, &["read", "a.rs"]).refused(1, &["passes for a working tree"]);
+        chronicle(&archive, &["read", "a.rs"]).refused(1, &["claims to be a working tree"]);
     }
 }
 

@@ -171,7 +171,7 @@ fn what_is_known_of_code_that_is_gone_is_said_to_be() {
     let told = ask(&repo, &["summary", "pool.rs"]);
     insta::assert_snapshot!(told, @"
     ## pool.rs
-    - All that is known of it is of code that is gone; `read` tells it
+    - All its lessons are about code that is gone; `read` shows them
     ");
     // Of a directory it is kept.
     assert_eq!([ask(&repo, &["summary", "."]), ask(&repo, &["summary", "."])], [told.as_str(); 2]);
@@ -196,7 +196,7 @@ fn what_is_known_of_code_that_is_gone_is_said_to_be() {
     repo.commit("pool: remove");
     insta::assert_snapshot!(ask(&repo, &["summary", "pool.rs"]), @"
     ## pool.rs
-    - All that is known of it is of code that is gone; `read` tells it
+    - All its lessons are about code that is gone; `read` shows them
     warning: `pool.rs` was deleted by b7806c6
     ");
 }

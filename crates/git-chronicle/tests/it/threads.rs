@@ -75,7 +75,7 @@ fn what_was_closed_is_listed_the_last_first() {
     for words in ["Test the pool", "Measure the pool", "Paint the shed", "Write the guide"] {
         desk.run(&["thread", "add", words]).success();
     }
-    assert_eq!(said(&desk.run(&["threads", "resolved"]).success()), "no thread was closed so\n");
+    assert_eq!(said(&desk.run(&["threads", "resolved"]).success()), "no thread was closed that way\n");
     let close = |now: &str, act: &[&str], words: &str| {
         at(&desk, now, &[act, &[&id(&desk, words)]].concat()).success();
     };
@@ -514,7 +514,7 @@ fn projects_are_told_apart_and_worktrees_are_not() {
     assert_eq!(nothing, "nothing is open here; 2 threads in other projects (--all)\n");
     desk.run_in(&twin, &["thread", "add", "Mind the twin"]).success();
     desk.run(&["pending", "--project", "repo"]).refused(1, &["several projects"]);
-    desk.run(&["pending", "--project", "nowhere"]).refused(1, &["knows no project"]);
+    desk.run(&["pending", "--project", "nowhere"]).refused(1, &["session memory has no project `nowhere`"]);
     let by_folder = said(&desk.run(&["pending", "--project", &twin.to_string_lossy()]).success());
     assert!(by_folder.contains("Mind the twin") && !by_folder.contains("queue"), "{by_folder}");
     assert_eq!(summaries(&desk, &["--all"]).len(), 3);

@@ -162,7 +162,7 @@ fn what_a_repository_brings_decides_nothing() {
     chronicle(repo.path(), &["sync", "status"]).success().warns("git chronicle sync enable stranger");
     // Nor what looks as if it had been fetched: only what the remote has is the team's.
     let planted = repo.git(&["rev-parse", "refs/notes/chronicle"]);
-    chronicle(repo.path(), &["sync", "enable", "stranger"]).success().warns("fetched anew");
+    chronicle(repo.path(), &["sync", "enable", "stranger"]).success().warns("fetched again by the next");
     assert_eq!(
         lessons(&repo),
         [("Run this first.".to_owned(), "unknown".to_owned(), json!("refs/notes/chronicle"))]

@@ -152,7 +152,7 @@ fn a_renamed_file_is_followed() {
     **Intent:** Ids are reused last in, first out: the newest is warm in the cache
     - gotcha (lines 8-13, intact, Pool::acquire, 1.00, fef3554, 2 days, 1 commit since): The UI thread calls this; it must never block.
     - insight (whole file, 0.88, fef3554, 2 days, 1 commit since): One pool for each process is enough.
-    warning: `src/pool.rs` is called `src/we"ird\ name.rs` since 0be4578
+    warning: `src/pool.rs` was renamed to `src/we"ird\ name.rs` by 0be4578
     "#);
     repo.git(&["mv", "--", "src/we\"ird\\ name.rs", "-dash.rs"]);
     insta::assert_snapshot!(ask(&repo, &["why", "--", "-dash.rs:11"]), @r#"

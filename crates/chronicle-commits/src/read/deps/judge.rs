@@ -453,7 +453,7 @@ impl<'a> Judge<'a> {
         if !then.is_in(&Code { items: asked.collect(), content }) {
             return Ok(false);
         }
-        // Only for code that an edit brought the other file counts as it is now ([`crate::read::matching::AsOf`]).
+        // Only for code that an edit brought the other file counts as it is now ([`crate::read::matching::Side`]).
         let mut is_brought = target.content.blob().is_none();
         if is_brought && let Some(committed) = self.committed(target.file.at_head.as_bstr())? {
             let items = self.setting.outlines.items(&path, &committed);

@@ -33,7 +33,7 @@ pub enum Evidence {
 pub struct Match {
     /// The annotated commit.
     pub source: ObjectId,
-    /// The commit that took its place.
+    /// The commit that replaced it.
     pub target: ObjectId,
     /// Why it is taken for that.
     pub evidence: Evidence,

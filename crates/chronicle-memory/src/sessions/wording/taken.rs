@@ -146,7 +146,7 @@ impl Taker<'_> {
     /// A thread that comes up, or that came up in an earlier session and is mentioned again.
     fn thread(&self, thread: &Value, opened: &mut Vec<Gist>) -> Result<ThreadEvent, String> {
         let given: ThreadArgument = read(thread)?;
-        let kind = ThreadKind::named(&given.kind).ok_or("it is of no kind that there is")?;
+        let kind = ThreadKind::named(&given.kind).ok_or("its kind is unknown")?;
         let summary = self.words(&given.summary, LONGEST_THREAD)?;
         let context = if given.context.trim().is_empty() {
             String::new()
@@ -191,7 +191,7 @@ impl Taker<'_> {
         let thread = self.listed(&given.thread, self.told.n_wordable)?;
         let summary = self.words(&given.summary, LONGEST_THREAD)?;
         if summary == thread.told() {
-            return Err("it is said so already".to_owned());
+            return Err("the thread has these words already".to_owned());
         }
         let gist = Gist::of(&summary);
         let said = [&thread.summary].into_iter().chain(thread.evidence.iter().map(|shown| &shown.words));
@@ -200,7 +200,7 @@ impl Taker<'_> {
         }
         let others = self.known.iter().filter(|(known, _)| known.id != thread.id).map(|(_, about)| about);
         if others.chain(&*opened).any(|other| other.is_alike(&gist)) {
-            return Err("another thread is said so".to_owned());
+            return Err("another thread has these words".to_owned());
         }
         opened.push(gist);
         let change = Change::Worded(Worded { summary, by: self.model.to_owned() });
@@ -220,7 +220,7 @@ impl Taker<'_> {
     fn resolved(&self, resolved: &Value) -> Result<ThreadEvent, String> {
         let given: ResolvedArgument = read(resolved)?;
         let thread = self.listed(&given.thread, self.told.open.len())?;
-        let how = How::named(&given.how).ok_or("it is no way in which a thread ends")?;
+        let how = How::named(&given.how).ok_or("a thread cannot end that way")?;
         let (turn, evidence) = self.evidence(given.turn, &given.quote)?;
         if thread.proposal.is_some() {
             return Err("its end is proposed already".to_owned());
@@ -275,7 +275,7 @@ impl Taker<'_> {
             return Err("it says nothing".to_owned());
         }
         match invented(&text, &self.told.text) {
-            Some(name) => Err(format!("nobody named `{}`", shortened(&name, 60))),
+            Some(name) => Err(format!("`{}` was never named", shortened(&name, 60))),
             None => Ok(shortened(&text, longest)),
         }
     }

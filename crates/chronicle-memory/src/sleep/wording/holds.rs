@@ -21,7 +21,7 @@ pub(super) fn line_of(said: &str, line: &str) -> Result<String, String> {
         return Err(format!("it leaves out `{missing}`"));
     }
     match facts(said).into_iter().find(|fact| !says(line, fact)) {
-        Some(new) => Err(format!("nobody said `{new}`")),
+        Some(new) => Err(format!("`{new}` was never said")),
         None => Ok(said.to_owned()),
     }
 }
@@ -45,7 +45,7 @@ pub(super) fn run_of(said: &str, run: &str) -> Result<String, String> {
         // `The lint is clean` is as good as `lint finds nothing`.
         let n_wanted = wanted.n_words();
         if found.len() < n_wanted.min(2).max(n_wanted.saturating_sub(1)) {
-            return Err(format!("it leaves out `{step}`, or tells it elsewhere"));
+            return Err(format!("it leaves out `{step}`, or moves it"));
         }
         rest = &rest[end..];
         so_far = format!("{so_far} {step}");
@@ -74,11 +74,11 @@ pub(super) fn digest_of(said: &str, digest: &str) -> Result<String, String> {
         return Err("it is too long".to_owned());
     }
     if let Some(name) = invented(said, digest) {
-        return Err(format!("nobody named `{name}`"));
+        return Err(format!("`{name}` was never named"));
     }
     let is_number = |fact: &String| fact.starts_with(|c: char| c.is_ascii_digit());
     match facts(said).into_iter().filter(is_number).find(|fact| !says(digest, fact)) {
-        Some(new) => Err(format!("nobody counted `{new}`")),
+        Some(new) => Err(format!("`{new}` was never counted")),
         None => Ok(said.to_owned()),
     }
 }

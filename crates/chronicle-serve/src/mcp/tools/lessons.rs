@@ -117,7 +117,7 @@ impl Ask for ReadArgs {
             (false, false) => chronicle.read(&command)?,
         };
         let nothing = format!(
-            "nothing that fits is known: of {} that concern it, {} annotated",
+            "nothing that fits is known; {} concern it, {} annotated",
             counted(reading.stats.commits_examined, "commit"),
             are(reading.stats.annotations_found)
         );
@@ -143,7 +143,7 @@ impl Ask for DepsArgs {
     fn ask(self, chronicle: &Chronicle, view: &View) -> Result<Reply, Refusal> {
         let deps = chronicle.deps(&self.path, self.anchor.as_deref(), self.all)?;
         let nothing = format!(
-            "nobody says to rely on it (looked at: {})",
+            "nothing declares to rely on it (looked at: {})",
             counted(deps.annotations_examined, "annotation")
         );
         let max_tokens = self.max_tokens.unwrap_or(DEFAULT_TOKENS);

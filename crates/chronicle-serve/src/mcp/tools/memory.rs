@@ -43,7 +43,7 @@ impl Ask for BriefArgs {
         let brief = chronicle.memory().brief(&BriefCommand { project, all, budget, measure: &measure })?;
         let nothing = match brief.n_elsewhere {
             0 => "nothing is remembered yet",
-            _ => "nothing is remembered of this project; `all` tells of others",
+            _ => "nothing is remembered about this project; `all` shows others",
         };
         let markdown = render::brief(&brief, Format::Markdown, view);
         Ok(Reply::new(&brief, &markdown, view, nothing, &[]))
@@ -114,7 +114,7 @@ impl Ask for FindArgs {
         let Self { query, project, all, branch, since, file, kind, limit } = self;
         one_place(project.as_ref(), all)?;
         if let Some(unknown) = kind.iter().find(|kind| !TURN_KINDS.contains(&kind.as_str())) {
-            let reason = format!("`{unknown}` is no kind; there are {}", TURN_KINDS.join(", "));
+            let reason = format!("unknown kind `{unknown}`; there are {}", TURN_KINDS.join(", "));
             return Err(Refusal::Arguments(reason));
         }
         let limit = limit.unwrap_or(HITS);
@@ -172,7 +172,7 @@ impl Ask for PreferencesArgs {
         let command = PreferencesCommand { project: self.project, ..PreferencesCommand::default() };
         let found = chronicle.memory().learning().preferences(&command)?;
         let markdown = render::preferences(&found, false, Format::Markdown, view);
-        Ok(Reply::new(&found, &markdown, view, "nothing is known of what the human prefers", &[]))
+        Ok(Reply::new(&found, &markdown, view, "no preferences of the human are known", &[]))
     }
 }
 

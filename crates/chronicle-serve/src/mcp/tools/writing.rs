@@ -254,7 +254,7 @@ impl Ask for KnowledgeArgs {
         let mut warnings = reply.warnings.clone();
         warnings.extend(replaced(&reply.redacted));
         let markdown = render::knowledge(&reply, Format::Markdown, view);
-        Ok(Reply::new(&reply, &markdown, view, "nothing is known as a whole", &warnings))
+        Ok(Reply::new(&reply, &markdown, view, "the repository has no knowledge yet", &warnings))
     }
 }
 

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;
 
 use crate::{
+    disk_cache::{CachePlace, Kept},
     error::Result,
-    kept::{CachePlace, Kept},
     place::{
         code_lines::{FileLines, MAX_BYTES, is_telling, may_hold},
         moved,

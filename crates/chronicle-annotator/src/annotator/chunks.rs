@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::pieces::Piece;
+use super::shown_hunks::Piece;
 
 /// Lines that one chunk shows at most.
 pub(crate) const MOST_LINES: u32 = 1_500;
@@ -121,8 +121,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::writer::{
-        pieces::{CONTEXT, Measure, pieces},
+    use crate::annotator::{
+        shown_hunks::{CONTEXT, Measure, pieces},
         texts::Text,
     };
 

@@ -1,4 +1,4 @@
-//! Our turn among the processes of ours that write refs, and what the one before left if it died.
+//! The write lock of the notes refs, and what its last holder left if it died.
 
 use std::{
     fs,
@@ -16,10 +16,10 @@ use crate::{
     },
     error::Result,
     store::{
-        last_words::LastWords,
+        lock_file::{SCRATCH, lock_of},
+        lock_journal::LockJournal,
         objects::files_beginning,
         refs::UpdateFailed,
-        swap::{SCRATCH, lock_of},
     },
 };
 
@@ -28,22 +28,22 @@ pub(crate) const CONFIG: &str = "config";
 /// A lock file that nobody touched for so long has no living owner.
 const STALE_AFTER: Duration = Duration::from_secs(60);
 
-/// The write lock, held, and what its holders tell each other.
-pub(crate) struct Turn<'a> {
+/// The write lock, held, and what its holders leave each other.
+pub(crate) struct WriteGuard<'a> {
     repository: &'a Repository,
     lock: FileLock,
-    pub(crate) words: LastWords,
+    pub(crate) journal: LockJournal,
     /// Left-over files that were removed.
     pub(crate) removed: Vec<PathBuf>,
 }
 
-impl<'a> Turn<'a> {
+impl<'a> WriteGuard<'a> {
     /// Waits for the write lock; then removes what whoever died left, and a very old lock of the ref `name`.
     pub(crate) fn take(repository: &'a Repository, name: &str) -> Result<Self> {
         let mut lock = repository.lock(&repository.write_lock())?;
-        let mut words = LastWords::parse(&lock.text()?);
+        let mut journal = LockJournal::parse(&lock.text()?);
         let mut removed = Vec::new();
-        for (name, id) in std::mem::take(&mut words.swapping) {
+        for (name, id) in std::mem::take(&mut journal.swapping) {
             repository.remove_lock_of_dead(&name, id, &mut removed);
         }
         // Only the holder of the lock writes such files.
@@ -51,9 +51,9 @@ impl<'a> Turn<'a> {
         for path in repository.unfinished_objects().into_iter().chain(files_beginning(&directory, SCRATCH)) {
             remove(path, &mut removed);
         }
-        let mut turn = Self { repository, lock, words, removed };
-        turn.remove_stale(name);
-        Ok(turn)
+        let mut guard = Self { repository, lock, journal, removed };
+        guard.remove_stale(name);
+        Ok(guard)
     }
 
     /// Removes what nobody has touched for long: a lock of the ref `name`, temporary files.
@@ -82,16 +82,16 @@ impl<'a> Turn<'a> {
         reflog: &str,
     ) -> Result<(), UpdateFailed> {
         // Should we die while holding the ref's own lock, the next writer knows it by this.
-        self.words.swapping.insert((name.to_owned(), new));
-        self.store_words().map_err(UpdateFailed::Fatal)?;
+        self.journal.swapping.insert((name.to_owned(), new));
+        self.store_journal().map_err(UpdateFailed::Fatal)?;
         let swapped = self.repository.compare_and_swap(name, old, new, reflog);
-        self.words.swapping.clear();
+        self.journal.swapping.clear();
         swapped
     }
 
-    /// Leaves the words for the next one.
-    pub(crate) fn store_words(&mut self) -> Result<()> {
-        self.lock.set_text(&self.words.to_text())
+    /// Leaves the journal for the next one.
+    pub(crate) fn store_journal(&mut self) -> Result<()> {
+        self.lock.set_text(&self.journal.to_text())
     }
 }
 

@@ -61,7 +61,7 @@ pub(super) enum Run {
 }
 
 impl Annotator<'_> {
-    /// Lets a model look at commits and store what it finds; `told` hears of each commit, and how many are done of all.
+    /// Lets a model look at commits and store what it finds; `report` hears of each commit, and how many are done of all.
     ///
     /// # Errors
     /// When a commit is unknown, there is no model, the one commit that was asked for cannot be done, or nothing can be
@@ -71,7 +71,7 @@ impl Annotator<'_> {
         command: &WriteCommand,
         model: Option<&dyn Model>,
         cancel: &Cancel,
-        told: &mut dyn FnMut(&WrittenCommit, usize, usize),
+        report: &mut dyn FnMut(&WrittenCommit, usize, usize),
     ) -> Result<WrittenReply, Error> {
         let log = WriterLog::of(self.workplace().repository()?)?;
         let known = log.read();
@@ -87,7 +87,7 @@ impl Annotator<'_> {
         let name = model.map(Model::name);
         let mut reply = WrittenReply::new(name.map(str::to_owned));
         if command.is_dry_run && !is_one {
-            for commit in self.plan_all(&commits, self.workplace().bounds(model)?, told) {
+            for commit in self.plan_all(&commits, self.workplace().bounds(model)?, report) {
                 reply.add(commit);
             }
             return Ok(reply);
@@ -105,7 +105,7 @@ impl Annotator<'_> {
             if !command.is_dry_run {
                 log.note(&written.became(), known.get(&written.commit), name, self.workplace().now())?;
             }
-            told(&written, at + 1, commits.len());
+            report(&written, at + 1, commits.len());
             reply.add(written);
             match error {
                 Some(error) if is_one => return Err(error),
@@ -117,7 +117,7 @@ impl Annotator<'_> {
             }
         }
         if !command.is_dry_run && 0 < reply.count(WrittenOutcome::Failed) {
-            reply.warnings.push(format!("what failed is in `{}`", log.path().display()));
+            reply.warnings.push(format!("the failed commits are listed in `{}`", log.path().display()));
         }
         Ok(reply)
     }
@@ -147,13 +147,13 @@ impl Annotator<'_> {
         &self,
         commits: &[ObjectId],
         bounds: Bounds,
-        told: &mut dyn FnMut(&WrittenCommit, usize, usize),
+        report: &mut dyn FnMut(&WrittenCommit, usize, usize),
     ) -> Vec<WrittenCommit> {
         let n_workers = thread::available_parallelism().map_or(1, usize::from);
         let job = Job { ids: commits, n_workers, cancel: &Cancel::default() };
         let mut planned: Vec<(usize, WrittenCommit)> = Vec::with_capacity(commits.len());
         self.run(&job, &|own, id| own.plan_write(id, bounds), &mut |at, commit| {
-            told(&commit, planned.len() + 1, commits.len());
+            report(&commit, planned.len() + 1, commits.len());
             planned.push((at, commit));
         });
         planned.sort_unstable_by_key(|(at, _)| *at);

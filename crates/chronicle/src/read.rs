@@ -314,7 +314,7 @@ fn with_remarks(
     anchored: Anchored,
 ) -> Result<Reading, Error> {
     reading.ambiguous_anchor = anchored.is_ambiguous;
-    remarks.extend(anchored.told(reading.knows_anchor)?);
+    remarks.extend(anchored.into_remarks(reading.knows_anchor)?);
     reading.warnings.splice(0..0, remarks);
     Ok(reading)
 }

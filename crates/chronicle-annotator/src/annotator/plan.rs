@@ -7,7 +7,7 @@ use super::{
     chunks::{self, Chunk, Room, Sized, chunks},
     conversation,
     gather::Gathered,
-    pieces::{CONTEXT, Measure, Piece, pieces},
+    shown_hunks::{CONTEXT, Measure, Piece, pieces},
 };
 
 /// Changed lines and files beyond which a commit is taken in chunks.

@@ -10,15 +10,15 @@ use chronicle_git::{BStr, BString, LazyRepository, ObjectId, Repository};
 use twox_hash::XxHash3_128;
 
 use crate::{
+    disk_cache::{CachePlace, Kept},
     error::Result,
-    kept::{CachePlace, Kept},
     place::present::Present,
     read::record::Step,
 };
 
 /// The commits that took code away, kept because several versions have to be read to find one.
 #[derive(Debug)]
-pub struct Retired {
+pub struct Removals {
     kept: Kept,
     known: RefCell<HashMap<u128, Known>>,
 }
@@ -34,7 +34,7 @@ pub(crate) struct Newer<'s> {
     pub(crate) n_newer: u32,
 }
 
-impl Retired {
+impl Removals {
     /// Kept in the shared state directory of a repository, or in memory only.
     #[must_use]
     pub fn new(place: Option<&CachePlace>) -> Self {

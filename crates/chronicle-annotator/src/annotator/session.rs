@@ -14,7 +14,7 @@ use chronicle_workplace::Error;
 
 use crate::{
     Annotator,
-    candidates::{FAILED, REASON, TRAP, turns_behind},
+    proposals::{FAILED, REASON, TRAP, turns_behind},
 };
 
 /// The session that made a commit, as far as it is about that commit.

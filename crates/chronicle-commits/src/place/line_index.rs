@@ -6,7 +6,7 @@ use chronicle_git::BStr;
 
 use crate::{
     place::code_lines::{SHORTEST, hashes_of, may_hold, sketches_in},
-    read::matching::{AsOf, Ground},
+    read::matching::{ReadContext, Side},
 };
 
 /// Of more files than this nobody waits to hear how many hold some code.
@@ -16,7 +16,7 @@ pub(crate) const MAX_HOLDERS: usize = 8;
 
 /// Which of some files hold which lines.
 #[derive(Debug, Default)]
-pub(crate) struct Holders {
+pub(crate) struct LineIndex {
     /// A line's hash above the number of a version that holds it, in order: [`Self::version`].
     lines: Vec<u64>,
     n_files: usize,
@@ -35,33 +35,33 @@ enum Version {
     Brought,
 }
 
-impl Holders {
+impl LineIndex {
     /// The lines of each of the files in scope that was changed after the commit at place `oldest`.
-    pub(crate) fn of(ground: &Ground<'_>, oldest: u32) -> Self {
-        let mut holders = Self { n_files: ground.paths.len(), ..Self::default() };
-        for (number, file) in ground.past.files().iter().enumerate() {
-            let now = ground.now(number);
+    pub(crate) fn of(context: &ReadContext<'_>, oldest: u32) -> Self {
+        let mut line_index = Self { n_files: context.paths.len(), ..Self::default() };
+        for (number, file) in context.past.files().iter().enumerate() {
+            let now = context.now(number);
             if now.is_some() || file.touches.first().is_none_or(|touch| touch.place < oldest) {
-                let added =
-                    ground.with_content(number, |then| holders.add_file(number, then, now.unwrap_or(then)));
+                let added = context
+                    .with_content(number, |then| line_index.add_file(number, then, now.unwrap_or(then)));
                 if added.is_none() {
-                    holders.add_file(number, b"", now.unwrap_or_default());
+                    line_index.add_file(number, b"", now.unwrap_or_default());
                 }
             }
         }
-        holders.in_order()
+        line_index.in_order()
     }
 
     /// The lines of all files of the newest commit.
-    pub(crate) fn everywhere(ground: &Ground<'_>) -> Self {
-        let paths = ground.repository.files_under(ground.past.head().tree, BStr::new("")).ok();
+    pub(crate) fn everywhere(context: &ReadContext<'_>) -> Self {
+        let paths = context.repository.files_under(context.past.head().tree, BStr::new("")).ok();
         let paths = paths.filter(|paths| paths.len() <= MAX_FILES).unwrap_or_default();
-        let mut holders = Self { n_files: paths.len(), ..Self::default() };
+        let mut line_index = Self { n_files: paths.len(), ..Self::default() };
         for (number, path) in paths.iter().enumerate() {
             let _is_there =
-                ground.with_other(path, AsOf::Head, |content| holders.add_file(number, content, content));
+                context.with_other(path, Side::Head, |content| line_index.add_file(number, content, content));
         }
-        holders.in_order()
+        line_index.in_order()
     }
 
     /// The file number `number`, whose bytes were `then` in the newest commit and are `now`.
@@ -118,11 +118,11 @@ impl Holders {
                 *by_version.entry(number).or_default() += 1;
             }
         }
-        Held { holders: self, n_telling: telling.len(), by_version }
+        Held { line_index: self, n_telling: telling.len(), by_version }
     }
 
     /// The files that may hold code with the lines `telling`, beside `own`.
-    pub(crate) fn holding(&self, ground: &Ground<'_>, telling: &[u32], own: &Own<'_>) -> Vec<Holding> {
+    pub(crate) fn holding(&self, context: &ReadContext<'_>, telling: &[u32], own: &Own<'_>) -> Vec<Holding> {
         if telling.len() < SHORTEST || self.lines.is_empty() {
             return Vec::new();
         }
@@ -133,23 +133,23 @@ impl Holders {
         let files = held.by_version.keys().map(|version| version % self.n_files);
         let others: BTreeSet<usize> = files.filter(|file| !own.files.contains(file)).collect();
         let mut holding = Vec::new();
-        for as_of in [AsOf::Head, AsOf::Now] {
-            let all = others.iter().map(|file| (*file, held.n_of(*file, as_of)));
+        for side in [Side::Head, Side::Worktree] {
+            let all = others.iter().map(|file| (*file, held.n_of(*file, side)));
             let all: Vec<(usize, usize)> =
                 all.filter(|(_, n_held)| may_hold(*n_held, telling.len())).collect();
-            let is_now = as_of == AsOf::Now;
+            let is_now = side == Side::Worktree;
             if !all.iter().any(|(file, _)| held.is_brought(*file) == is_now) {
                 continue;
             }
             let n_own = match own.files {
-                [] => ground.n_noted(own.name, telling, as_of),
-                files => files.iter().map(|file| held.n_of(*file, as_of)).max().unwrap_or_default(),
+                [] => context.n_noted(own.name, telling, side),
+                files => files.iter().map(|file| held.n_of(*file, side)).max().unwrap_or_default(),
             };
             let is_in_many = MAX_HOLDERS < all.iter().filter(|(_, n_held)| n_own < *n_held).count();
             let meant = all.into_iter().filter(|(file, _)| held.is_brought(*file) == is_now);
             holding.extend(meant.map(|(file, n_held)| Holding {
                 file,
-                as_of,
+                side,
                 n_held,
                 is_more: n_own < n_held && !is_in_many,
             }));
@@ -176,7 +176,7 @@ impl Holders {
 
 /// How many of some telling lines the versions hold.
 struct Held<'h> {
-    holders: &'h Holders,
+    line_index: &'h LineIndex,
     n_telling: usize,
     by_version: BTreeMap<usize, usize>,
 }
@@ -188,12 +188,12 @@ impl Held<'_> {
     }
 
     fn n_in(&self, file: usize, version: Version) -> usize {
-        self.by_version.get(&self.holders.version(file, version)).copied().unwrap_or_default()
+        self.by_version.get(&self.line_index.version(file, version)).copied().unwrap_or_default()
     }
 
-    fn n_of(&self, file: usize, as_of: AsOf) -> usize {
-        match as_of {
-            AsOf::Now if self.holders.is_edited(file) => self.n_in(file, Version::Now),
+    fn n_of(&self, file: usize, side: Side) -> usize {
+        match side {
+            Side::Worktree if self.line_index.is_edited(file) => self.n_in(file, Version::Now),
             _ => self.n_in(file, Version::Head),
         }
     }
@@ -208,7 +208,7 @@ impl Held<'_> {
 pub(crate) struct Holding {
     /// The number of the file.
     pub(crate) file: usize,
-    pub(crate) as_of: AsOf,
+    pub(crate) side: Side,
     /// How many of the telling lines it holds.
     pub(crate) n_held: usize,
     /// Whether it holds more of them than those, as no more than [`MAX_HOLDERS`] do: the code may have come from there.

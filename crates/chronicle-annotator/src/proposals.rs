@@ -78,7 +78,7 @@ impl Annotator<'_> {
     /// What the session that made a commit may teach about it; nothing is stored.
     ///
     /// # Errors
-    /// When session memory knows no session that made the commit.
+    /// When session memory has no session that made the commit.
     pub fn candidates(&self, revision: Option<&str>) -> Result<Candidates, Error> {
         let repository = self.workplace().repository()?;
         let id = repository.resolve(revision.unwrap_or("HEAD"))?;
@@ -89,7 +89,7 @@ impl Annotator<'_> {
         let name = id.to_string();
         let unknown = || {
             let reason = format!(
-                "session memory knows no session that made commit {}; `git chronicle session ingest` takes sessions in",
+                "session memory has no session that made commit {}; `git chronicle session ingest` reads sessions",
                 &name[..12]
             );
             UnknownSessionSnafu { reason }.build()

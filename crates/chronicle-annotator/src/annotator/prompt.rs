@@ -12,8 +12,8 @@ use chronicle_workplace::Error;
 use super::{
     chunks::Chunk,
     gather::Gathered,
-    pieces,
     plan::{Plan, Planned},
+    shown_hunks,
 };
 
 /// Who the model is to be.
@@ -140,7 +140,7 @@ pub(crate) fn diff(gathered: &Gathered<'_>, plan: &Plan, chunk: &Chunk) -> Resul
         };
         let _ = writeln!(out, "=== {}{state}{was}{note}", file.path);
         let (old, new) = (gathered.texts.version(file.old)?, gathered.texts.version(file.new)?);
-        pieces::show(&mut out, &pieces[part.pieces.clone()], &old, &new, plan.measure);
+        shown_hunks::show(&mut out, &pieces[part.pieces.clone()], &old, &new, plan.measure);
     }
     Ok(out)
 }

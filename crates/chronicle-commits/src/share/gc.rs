@@ -51,7 +51,7 @@ pub fn take_away(
     backup: &Path,
 ) -> Result<(usize, Vec<PathBuf>)> {
     repository.bundle(backup, NOTES_REF)?;
-    let message = format!("chronicle: tidy away {} notes of rewritten commits", notes.len());
+    let message = format!("chronicle: remove {} notes of rewritten commits", notes.len());
     let (n_gone, recovered) = repository.edit_notes(NOTES_REF, &message, |edit: &mut NotesEdit<'_>| {
         let mut n_gone = 0;
         for (key, blob) in notes {

@@ -18,7 +18,7 @@ use snafu::{OptionExt, ResultExt};
 
 use super::{
     Asking, WrittenCommit, WrittenReply,
-    many::{Job, Run},
+    batch::{Job, Run},
 };
 use crate::Annotator;
 
@@ -90,7 +90,7 @@ impl Annotator<'_> {
         found.context(NothingToDoSnafu { reason: "no backfill was interrupted here" })
     }
 
-    /// Finds the commits of a run, newest first, and estimates what they cost; `told` hears how many were looked at.
+    /// Finds the commits of a run, newest first, and estimates what they cost; `report` hears how many were looked at.
     ///
     /// # Errors
     /// When history cannot be read.
@@ -98,7 +98,7 @@ impl Annotator<'_> {
         &self,
         run: &Backfill,
         model: Option<&MeteredModel>,
-        told: &mut dyn FnMut(usize, usize),
+        report: &mut dyn FnMut(usize, usize),
     ) -> Result<(Vec<ObjectId>, WrittenReply), Error> {
         let asked: Option<&dyn Model> = model.map(|model| model as &dyn Model);
         let bounds = self.workplace().bounds(asked)?;
@@ -128,9 +128,9 @@ impl Annotator<'_> {
                 }
                 reply.add(commit);
             }
-            told(n_seen, candidates.len());
+            report(n_seen, candidates.len());
         }
-        told(candidates.len(), candidates.len());
+        report(candidates.len(), candidates.len());
         let usage =
             Usage { input: estimate.tokens.input, output: estimate.tokens.output, ..Usage::default() };
         let prices = model.and_then(|model| model.meter().prices);
@@ -139,7 +139,7 @@ impl Annotator<'_> {
         Ok((wanted, reply))
     }
 
-    /// Lets a model look at `commits`, and stores what it finds; `told` hears of each, and how many are done of all.
+    /// Lets a model look at `commits`, and stores what it finds; `report` hears of each, and how many are done of all.
     ///
     /// # Errors
     /// When the state of the run cannot be written.
@@ -149,7 +149,7 @@ impl Annotator<'_> {
         commits: &[ObjectId],
         model: &dyn Model,
         cancel: &Cancel,
-        told: &mut dyn FnMut(&WrittenCommit, usize, usize),
+        report: &mut dyn FnMut(&WrittenCommit, usize, usize),
     ) -> Result<WrittenReply, Error> {
         let mut run = run.clone();
         let state = self.workplace().repository()?.shared_state(STATE)?;
@@ -167,7 +167,7 @@ impl Annotator<'_> {
             if let Err(error) = noted.and_then(|()| keep(&state, &run)) {
                 unwritten.get_or_insert(error);
             }
-            told(&done, reply.commits.len() + 1, commits.len());
+            report(&done, reply.commits.len() + 1, commits.len());
             reply.add(done);
         });
         match ended {
@@ -242,7 +242,7 @@ fn touches(
 
 fn keep(path: &std::path::Path, run: &Backfill) -> Result<(), Error> {
     let write = || -> std::io::Result<()> {
-        let directory = path.parent().expect("it lies in a directory of ours");
+        let directory = path.parent().expect("it is in our own directory");
         create_dir_like_parent(directory)?;
         replace_file(path, &serde_json::to_vec(run).expect("a run is plain data"))
     };

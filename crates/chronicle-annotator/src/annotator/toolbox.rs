@@ -14,9 +14,9 @@ use super::{
     chunks::MOST_LINES,
     collect::Collector,
     gather::Gathered,
-    pieces,
     plan::Plan,
     prompt::{about, author, diff, fenced, within},
+    shown_hunks,
     texts::Text,
 };
 
@@ -69,18 +69,18 @@ impl Toolbox<'_, '_> {
 
     fn look(&self, call: &Call, room: u64) -> Result<Result<(&'static str, String), String>, Error> {
         if !matches!(call.input, Value::Object(_) | Value::Null) {
-            return Ok(Err("the arguments are no JSON object".to_owned()));
+            return Ok(Err("the arguments are not a JSON object".to_owned()));
         }
         let text = |key: &str| match &call.input[key] {
             Value::String(text) if !text.is_empty() => Ok(text.clone()),
-            _ => Err(format!("`{key}` is missing, or no text")),
+            _ => Err(format!("`{key}` is missing or not text")),
         };
         let number = |key: &str, usual: u32| match &call.input[key] {
             Value::Null => Ok(usual),
             value => value
                 .as_u64()
                 .and_then(|number| u32::try_from(number).ok())
-                .ok_or_else(|| format!("`{key}` is no whole number")),
+                .ok_or_else(|| format!("`{key}` is not a whole number")),
         };
         Ok(match call.tool.as_str() {
             "get_diff" => Ok(("diff", self.diff()?)),
@@ -165,7 +165,7 @@ impl Toolbox<'_, '_> {
         let (old, new) = (self.gathered.texts.version(file.old)?, self.gathered.texts.version(file.new)?);
         let first = planned.pieces.partition_point(|piece| piece.new.start + piece.new.len < from);
         let mut out = String::new();
-        pieces::show(&mut out, &planned.pieces[first..], &old, &new, self.plan.measure);
+        shown_hunks::show(&mut out, &planned.pieces[first..], &old, &new, self.plan.measure);
         Ok(Ok(if out.is_empty() { "no changes from that line on".to_owned() } else { out }))
     }
 

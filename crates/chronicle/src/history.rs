@@ -76,7 +76,7 @@ impl Chronicle {
         if let Some((anchored, items)) = anchored {
             keep_only(&mut reading, &anchored, &items);
             let is_known = 0 < reading.n_items();
-            reading.warnings.extend(anchored.told(is_known)?);
+            reading.warnings.extend(anchored.into_remarks(is_known)?);
         }
         let mut by_commit: BTreeMap<String, Moment> = BTreeMap::new();
         let mut moment_of = |standing: &Standing| -> String {

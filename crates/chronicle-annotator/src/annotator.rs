@@ -3,28 +3,29 @@
 //! What it may see is gathered and bounded here, what it says is checked here; nothing that it says names a command, a
 //! path to be written, or a commit. `docs/writing-agent.md` tells the rules.
 
-mod across;
 mod backfill;
+mod batch;
 mod chunks;
 mod collect;
 mod conversation;
+mod cross_chunk;
 mod gather;
 mod judge;
-mod many;
-mod pieces;
+mod outcome;
 mod plan;
 mod prompt;
 mod session;
+mod shown_hunks;
 mod structured;
 mod texts;
 mod toolbox;
 mod tools;
-mod written;
 
 #[cfg(test)]
 mod tests;
 
 pub use backfill::{Backfill, Estimate};
+pub use batch::{Which, WriteCommand};
 use chronicle::{Chronicle, WrittenOutcome, agent::AgentSession};
 use chronicle_commits::{
     input::read_input,
@@ -40,11 +41,10 @@ use chronicle_workplace::{Bounds, Error, Workplace, WrittenTokens};
 use collect::Collector;
 use conversation::{Course, request_tokens};
 use gather::Gathered;
-pub use many::{Which, WriteCommand};
+pub use outcome::{PlannedRequest, ShownChange, WrittenCommit, WrittenReply};
 use plan::Plan;
 use serde_json::json;
 use toolbox::Toolbox;
-pub use written::{PlannedRequest, ShownChange, WrittenCommit, WrittenReply};
 
 /// The summary of an annotation on a commit without a subject.
 const WITHOUT_SUBJECT: &str = "Lessons of the commit";
@@ -157,7 +157,7 @@ impl Annotator<'_> {
         if collector.is_empty() {
             (written.outcome, written.reason) = match &course.cut {
                 _ if 0 < n_emitted => {
-                    let reason = "all that the model said restates the change, as it judged itself";
+                    let reason = "the model judged that its own lessons only restate the change";
                     (WrittenOutcome::Nothing, Some(reason.to_owned()))
                 }
                 Some(cut) => (WrittenOutcome::Failed, Some(cut.clone())),
@@ -213,7 +213,7 @@ impl Annotator<'_> {
             }
         }
         if 1 < plan.chunks.len() && !collector.is_empty() && !cancel.is_cancelled() {
-            course.add(across::look(model, cancel, gathered, plan, collector)?);
+            course.add(cross_chunk::look(model, cancel, gathered, plan, collector)?);
         }
         Ok(course)
     }

@@ -18,7 +18,7 @@ use chronicle_workplace::Error;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value, json};
 
-use super::{gather::Gathered, pieces::CONTEXT, tools::UNITS};
+use super::{gather::Gathered, shown_hunks::CONTEXT, tools::UNITS};
 
 /// A lesson that is longer is none.
 const LONGEST: usize = 2_000;
@@ -350,7 +350,7 @@ impl<'g, 'r> Collector<'g, 'r> {
             }
         }
         if let Some(bad) = given.constraints.iter().find(|one| !is_source(&one.source)) {
-            return Ok(Err(format!("`{}` is no source; there are author and inferred", plain(&bad.source))));
+            return Ok(Err(format!("unknown source `{}`; use author or inferred", plain(&bad.source))));
         }
         if MOST_ENTRIES <= self.regions.len() {
             return Ok(Err(format!("there are {MOST_ENTRIES} annotations already")));
@@ -655,8 +655,8 @@ fn may_be_judged(entry: &Value) -> bool {
 fn read<T: DeserializeOwned>(input: Value) -> Result<T, Refused> {
     match input {
         Value::Object(_) => serde_json::from_value(input).map_err(|error| short(&error.to_string())),
-        Value::String(_) => Err("the arguments are no JSON".to_owned()),
-        _ => Err("the arguments are no JSON object".to_owned()),
+        Value::String(_) => Err("the arguments are not JSON".to_owned()),
+        _ => Err("the arguments are not a JSON object".to_owned()),
     }
 }
 

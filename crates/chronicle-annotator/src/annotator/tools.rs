@@ -68,7 +68,7 @@ pub(crate) fn tools(has_session: bool) -> Vec<Tool> {
     if has_session {
         tools.push(tool(
             "get_session_excerpt",
-            "Returns what was asked, tried, said and failed in the agent session behind the commit, turn by turn.",
+            "Returns what was asked, tried, said and failed in the agent session that made the commit, turn by turn.",
             &json!({
                 "file": {"type": "string", "description": "Only turns that name this file."},
                 "from_turn": {"type": "integer", "description": "Only turns from this number on. Default: 1."},

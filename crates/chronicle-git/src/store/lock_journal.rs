@@ -1,4 +1,4 @@
-//! What writers of notes leave in the file of their lock, for the next one.
+//! What writers of notes leave in the file of their lock, as a journal for the next one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use gix::ObjectId;
 /// `git notes` reads a ref, writes what it read with a note more, and asks nobody whether the ref has
 /// moved since. What we wrote in between is then in no history any more. That shows by what we wrote last.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct LastWords {
+pub(crate) struct LockJournal {
     /// Refs that are about to be swapped, and the commits they will point at; still there when a writer died.
     pub(crate) swapping: BTreeSet<(String, ObjectId)>,
     /// The commit that a ref of ours pointed at when we wrote it last.
@@ -21,22 +21,22 @@ pub(crate) struct LastWords {
     pub(crate) checked: BTreeMap<String, ObjectId>,
 }
 
-impl LastWords {
+impl LockJournal {
     /// Reads what is there; what makes no sense says nothing.
     pub(crate) fn parse(text: &str) -> Self {
-        let mut words = Self::default();
+        let mut journal = Self::default();
         for line in text.lines() {
             let parts: Vec<&str> = line.split(' ').collect();
             let commit = |hex: &str| ObjectId::from_hex(hex.as_bytes()).ok();
             match parts[..] {
-                ["written", name, id] => words.written.extend(commit(id).map(|id| (name.to_owned(), id))),
-                ["lost", name, id] => words.lost.extend(commit(id).map(|id| (name.to_owned(), id))),
-                ["checked", name, id] => words.checked.extend(commit(id).map(|id| (name.to_owned(), id))),
-                [name, id] => words.swapping.extend(commit(id).map(|id| (name.to_owned(), id))),
+                ["written", name, id] => journal.written.extend(commit(id).map(|id| (name.to_owned(), id))),
+                ["lost", name, id] => journal.lost.extend(commit(id).map(|id| (name.to_owned(), id))),
+                ["checked", name, id] => journal.checked.extend(commit(id).map(|id| (name.to_owned(), id))),
+                [name, id] => journal.swapping.extend(commit(id).map(|id| (name.to_owned(), id))),
                 _ => {}
             }
         }
-        words
+        journal
     }
 
     pub(crate) fn to_text(&self) -> String {
@@ -55,13 +55,13 @@ mod tests {
     #[test]
     fn what_one_writes_the_next_one_reads() {
         let id = |digit: &str| ObjectId::from_hex(digit.repeat(40).as_bytes()).unwrap();
-        let words = LastWords {
+        let journal = LockJournal {
             swapping: BTreeSet::from([("refs/notes/chronicle".to_owned(), id("a"))]),
             written: BTreeMap::from([("refs/notes/chronicle".to_owned(), id("b"))]),
             lost: BTreeSet::from([("refs/notes/chronicle".to_owned(), id("c"))]),
             checked: BTreeMap::from([("refs/notes/chronicle".to_owned(), id("d"))]),
         };
-        assert_eq!(LastWords::parse(&words.to_text()), words);
-        assert_eq!(LastWords::parse("\u{0} written\nwritten x\nlost a zz\n"), LastWords::default());
+        assert_eq!(LockJournal::parse(&journal.to_text()), journal);
+        assert_eq!(LockJournal::parse("\u{0} written\nwritten x\nlost a zz\n"), LockJournal::default());
     }
 }

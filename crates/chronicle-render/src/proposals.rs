@@ -20,7 +20,7 @@ pub(super) fn markdown(candidates: &Candidates, _view: &View) -> String {
     }
     let _ = writeln!(
         out,
-        "\nStrike out what is no lesson, say why in the summary, and store the rest:\n\n{}",
+        "\nRemove what isn't a lesson, say why in the summary, and store the rest:\n\n{}",
         candidates.as_command()
     );
     out

@@ -1,0 +1,4 @@
+//! What commit memory answers, asked of the library: no process of ours is started, and answers are values.
+
+mod asking;
+mod moved;
