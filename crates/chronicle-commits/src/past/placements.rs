@@ -39,7 +39,7 @@ struct Stored {
 }
 
 /// Changes with [`Stored`], and with the rules by which things are placed.
-pub(crate) const RULES: u32 = 5;
+pub(crate) const RULES: u32 = 6;
 
 impl<'f> Placements<'f> {
     pub(crate) fn new(facts: &'f Facts) -> Self {

@@ -121,14 +121,15 @@ impl Arrival<'_> {
         self.context.known_line_index().is_some_and(|line_index| line_index.is_edited(self.number))
     }
 
-    /// Whether the file `name` has what was sketched, and no less of it than is `here`.
+    /// Whether the file `name` has what was sketched: half of it, or no less of it than is `here`. What was edited since is
+    /// not gone because somebody copied it before.
     fn is_there(&self, name: &BString, sketch: &Sketch, here: Option<f64>) -> bool {
         let Self { context, side, .. } = self;
         context.lines_in(name, *side).may_locate(sketch)
-            && is_as_good(
-                context.with_other(name, *side, |content| share_of(content, sketch)).flatten(),
-                here,
-            )
+            && context
+                .with_other(name, *side, |content| share_of(content, sketch))
+                .flatten()
+                .is_some_and(|share| LEAST_SHARE <= share || here <= Some(share))
     }
 
     /// The names that the file may have had when the commit was made.

@@ -468,3 +468,21 @@ fn what_many_files_come_to_hold_moved_to_none_of_them() {
     repo.commit("wait: the same everywhere");
     insta::assert_snapshot!(known(&repo, "src/wait_3.rs", "backoff", None), @"everywhere: src/pool.rs backoff 1 dead end; src/user.rs retry 1:5");
 }
+
+#[test]
+fn code_that_was_edited_where_it_is_did_not_go_to_its_copies() {
+    let repo = backoff();
+    repo.git(&["mv", "src/pool.rs", "src/pools.rs"]);
+    repo.commit("pools: there are several");
+    repo.write("src/wait.rs", [HEAD_OF_WAIT, BACKOFF].concat());
+    repo.commit("wait: the same once more");
+    let edited = BACKOFF
+        .replace("let factor = 2u32", "let factor = 3u32")
+        .replace("base.saturating_mul", "base.checked_mul");
+    repo.write("src/pools.rs", [POOL, "\n", &edited].concat());
+    repo.commit("pools: wait longer yet");
+    insta::assert_snapshot!(known(&repo, "src/wait.rs", "backoff", Some(5)), @"
+    everywhere: src/pools.rs backoff 18:23 1 gotcha, 1 dead end; src/user.rs retry 1:5
+    deps: src/user.rs retry: never waits longer than the limit
+    ");
+}
