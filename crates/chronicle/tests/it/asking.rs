@@ -160,5 +160,10 @@ fn in_short(file: &str, unit: &UnitSummary) -> String {
 
 /// Does something at the time of the commits, with kept facts.
 pub(crate) fn at_work<T>(repo: &TestRepo, work: impl FnOnce(&Chronicle) -> T) -> T {
-    work(&application(repo, DATE, true))
+    at(repo, DATE, true, work)
+}
+
+/// Does something at a time.
+pub(crate) fn at<T>(repo: &TestRepo, now: &str, keeps_facts: bool, work: impl FnOnce(&Chronicle) -> T) -> T {
+    work(&application(repo, now, keeps_facts))
 }

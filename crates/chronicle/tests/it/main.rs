@@ -3,3 +3,4 @@
 mod asking;
 mod moved;
 mod purge;
+mod sleep;

@@ -3,7 +3,10 @@
 //! What is reachable is asked of git itself, object by object, so a reader of ours that hides too much cannot pass for
 //! a purge.
 
-use std::{fs, path::PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use chronicle::{AddKnowledge, FlagCommand, NewKnowledge};
 use serde_json::{Value, json};
@@ -74,13 +77,13 @@ fn is_anywhere(repo: &TestRepo) -> bool {
         let content = repo.try_git(&["cat-file", &kind, object]).stdout;
         kind != "tree" && String::from_utf8_lossy(&content).contains(CORE)
     });
-    is_reachable || is_in_files(repo.path().join(".git/chronicle"))
+    is_reachable || is_in_files(&repo.path().join(".git/chronicle"))
 }
 
-fn is_in_files(path: PathBuf) -> bool {
-    match fs::read_dir(&path) {
-        Ok(entries) => entries.flatten().any(|entry| is_in_files(entry.path())),
-        Err(_) => fs::read(&path).is_ok_and(|bytes| String::from_utf8_lossy(&bytes).contains(CORE)),
+fn is_in_files(path: &Path) -> bool {
+    match fs::read_dir(path) {
+        Ok(entries) => entries.flatten().any(|entry| is_in_files(&entry.path())),
+        Err(_) => fs::read(path).is_ok_and(|bytes| String::from_utf8_lossy(&bytes).contains(CORE)),
     }
 }
 
@@ -96,6 +99,7 @@ fn check(repo: &TestRepo, target: &str, expected: &[&str]) {
 }
 
 #[test]
+#[expect(clippy::print_stderr, reason = "a test that lacks something says that it was skipped")]
 fn a_lesson_is_purged_by_its_id_in_every_format_of_repositories() {
     for init in [&[][..], &["--object-format=sha256"], &["--ref-format=reftable"]] {
         let probe = TestRepo::new();
