@@ -1,8 +1,10 @@
-//! Throw-away repositories for tests, made by the real git with a fixed date and none of the user's settings.
+//! Throw-away repositories for tests, made by the real git with a fixed date and none of the user's settings;
+//! transcripts of agents, and services that play a model.
 
 mod cassette;
 mod http;
 mod script;
+mod talk;
 mod wires;
 
 use std::{
@@ -14,6 +16,7 @@ use std::{
 pub use cassette::Cassette;
 pub use http::Asked;
 pub use script::{Answer, ScriptedService};
+pub use talk::Talk;
 
 /// A repository in a temporary directory that goes away with it.
 #[derive(Debug)]

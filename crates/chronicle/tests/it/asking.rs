@@ -31,9 +31,9 @@ fn application(repo: &TestRepo, now: &str, keeps_facts: bool) -> Chronicle {
     Chronicle::new(Workplace::new(repo.path(), now, keeps_facts).with_environment(home))
 }
 
-/// An empty repository whose user has a name.
-pub(crate) fn repository() -> TestRepo {
-    let repo = TestRepo::new();
+/// An empty repository made by `git init INIT`, whose user has a name.
+pub(crate) fn repository(init: &[&str]) -> TestRepo {
+    let repo = TestRepo::with(init);
     repo.git(&["config", "user.name", "Ada"]);
     repo.git(&["config", "user.email", "ada@example.com"]);
     repo
@@ -59,7 +59,7 @@ pub(crate) fn annotate(repo: &TestRepo, commit: &str, annotation: &serde_json::V
         replace: Vec::new(),
         replace_summary: false,
     };
-    application(repo, DATE, true).annotate(command).expect("it can be stored");
+    at_work(repo, |chronicle| chronicle.annotate(command)).expect("it can be stored");
 }
 
 /// What is known about `path`, or about one item or some lines of it.
@@ -156,4 +156,14 @@ fn in_short(file: &str, unit: &UnitSummary) -> String {
     let lines = unit.lines.map(|lines| lines.to_string());
     let parts = [Some(file.to_owned()), unit.anchor.clone(), lines, Some(kinds.join(", "))];
     parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// Does something at the time of the commits, with kept facts.
+pub(crate) fn at_work<T>(repo: &TestRepo, work: impl FnOnce(&Chronicle) -> T) -> T {
+    at(repo, DATE, true, work)
+}
+
+/// Does something at a time.
+pub(crate) fn at<T>(repo: &TestRepo, now: &str, keeps_facts: bool, work: impl FnOnce(&Chronicle) -> T) -> T {
+    work(&application(repo, now, keeps_facts))
 }

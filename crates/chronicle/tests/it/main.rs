@@ -2,3 +2,5 @@
 
 mod asking;
 mod moved;
+mod purge;
+mod sleep;

@@ -69,7 +69,7 @@ fn backoff() -> TestRepo {
 
 /// The same before anything was recorded.
 fn without_lessons() -> TestRepo {
-    let repo = repository();
+    let repo = repository(&[]);
     repo.write("src/pool.rs", [POOL, "\n", BACKOFF].concat());
     repo.write(
         "src/user.rs",
@@ -332,7 +332,7 @@ fn what_is_said_late_on_a_branch_is_told_where_the_code_went_on_the_other() {
 
 #[test]
 fn a_late_lesson_on_a_commit_that_had_a_copy_is_told_of_neither() {
-    let repo = repository();
+    let repo = repository(&[]);
     repo.write("src/pool.rs", [POOL, "\n", BACKOFF].concat());
     repo.write("src/wait.rs", [HEAD_OF_WAIT, BACKOFF].concat());
     repo.write("src/user.rs", "pub fn retry() {\n    sleep(backoff(0, SECOND, MINUTE));\n}\n");
@@ -423,7 +423,7 @@ fn a_copy_is_no_move_until_the_other_is_gone() {
 
 #[test]
 fn code_that_was_there_before_did_not_come() {
-    let repo = repository();
+    let repo = repository(&[]);
     repo.write("src/pool.rs", [POOL, "\n", BACKOFF].concat());
     repo.write("src/wait.rs", [HEAD_OF_WAIT, BACKOFF].concat());
     repo.commit("pool and wait: the same twice");

@@ -14,7 +14,7 @@ use serde_json::json;
 
 use crate::{
     blocks::{desk_of, talk_on},
-    desk::{Desk, Talk},
+    desk::Desk,
     outcome::{Outcome, run},
     sessions::pool,
 };
@@ -236,79 +236,6 @@ fn clocks_that_change_lose_no_session() {
 }
 
 #[test]
-fn words_of_other_languages_are_told_as_they_are() {
-    let desk = Desk::new();
-    desk.leave(
-        &desk
-            .talk("5e5510c1-aaaa-4aaa-8aaa-0000000000c1")
-            .prompt("Éviter l’attente infinie dans la file d’attente")
-            .said("Fait."),
-    );
-    desk.leave(
-        &desk
-            .talk("5e5510c2-aaaa-4aaa-8aaa-0000000000c2")
-            .prompt("把连接池的上限改成八个连接。然后写一个测试。")
-            .said("完成。"),
-    );
-    desk.ingest();
-    desk.run(&["consolidate"]).success();
-    let day = fs::read_to_string(desk.memory().join("digests/daily/2026-03-09.md")).unwrap();
-    assert!(day.contains("Éviter l’attente infinie") && day.contains("把连接池的上限改成八个连接"), "{day}");
-    // A sentence ends where its mark stands, without a space behind it, too.
-    let title = desk.ask(&["session", "show", "5e5510c2"])["title"].as_str().unwrap().to_owned();
-    assert_eq!(title, "把连接池的上限改成八个连接");
-}
-
-#[test]
-fn a_request_without_spaces_gives_the_title_whatever_comes_after_it() {
-    let desk = Desk::new();
-    for (session, wish) in [
-        ("5e5510c3-aaaa-4aaa-8aaa-0000000000c3", "把连接池的上限改成八个连接。"),
-        ("5e5510c4-aaaa-4aaa-8aaa-0000000000c4", "接続プールの上限を八にしてください。"),
-    ] {
-        let talk = desk
-            .talk(session)
-            .prompt(wish)
-            .edit("src/pool.rs", "fn acquire() {}", "fn acquire() { wait() }")
-            .command("git commit -qam 'pool: wait'", "[main 1a2b3c4] pool: wait\n 1 file changed")
-            .prompt("And now look at the timeout of the tests")
-            .said("Done.");
-        desk.leave(&talk);
-        desk.ingest();
-        let shown = desk.ask(&["session", "show", session]);
-        let wish = wish.trim_end_matches('。');
-        assert_eq!(shown["title"], wish);
-        let summary = shown["digest"]["summary"].as_str().unwrap();
-        assert!(summary.starts_with(&format!("Asked for “{wish}”")), "{summary}");
-    }
-}
-
-#[test]
-fn a_digest_of_many_projects_names_those_that_it_has_no_room_for() {
-    let desk = Desk::new();
-    for n in 0..14 {
-        let folder = desk.repo.beside(&format!("project-{n:02}"));
-        fs::create_dir(&folder).unwrap();
-        let session = format!("5e5510{n:02}-aaaa-4aaa-8aaa-0000000000d1");
-        desk.leave(
-            &Talk::new(&session, &folder.to_string_lossy()).prompt("Make the pool wait").said("Done."),
-        );
-    }
-    desk.ingest();
-    let digest = desk.ask(&["digest", "yesterday", "--all"]);
-    assert_eq!(digest["projects"].as_array().map(Vec::len), Some(12));
-    assert_eq!(
-        digest["others"],
-        json!([{"project": "project-12", "n_sessions": 1}, {"project": "project-13", "n_sessions": 1}])
-    );
-    let text = desk.run(&["digest", "yesterday", "--all"]).success().stdout;
-    assert!(
-        text.ends_with("## Other projects\n\n- project-12: 1 session\n- project-13: 1 session\n"),
-        "{text}"
-    );
-}
-
-#[test]
 fn nothing_is_made_of_nothing() {
     let desk = Desk::new();
     assert_eq!(desk.run(&["consolidate"]).success().stdout, "nothing is due\n");
@@ -468,71 +395,4 @@ fn who_sleeps_for_long_is_done_in_time() {
     assert_eq!(digests(&desk, "daily").len(), 4);
     let versions = desk.ask(&["blocks", "history", "developer_profile"])["versions"].clone();
     assert_eq!(versions.as_array().unwrap().len(), 1);
-}
-
-/// Numbers that look random and are the same each time.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).expect("31 bits") % n
-    }
-
-    fn of<'t>(&mut self, list: &[&'t str]) -> &'t str {
-        list[self.below(list.len())]
-    }
-}
-
-#[test]
-fn blocks_keep_their_limits_whatever_the_history() {
-    const ENDINGS: [&str; 12] = ["rs", "go", "py", "ts", "rb", "java", "kt", "c", "cpp", "cs", "sql", "zig"];
-    const CHECKS: [&str; 6] =
-        ["cargo test", "go test ./...", "pytest -x", "npm run lint", "cargo clippy", "make check"];
-    const WORDS: [&str; 8] =
-        ["pool", "queue", "file d’attente", "连接池", "lock", "cache", "parser", "index"];
-    for seed in 1..=4_u64 {
-        let mut dice = Dice(seed);
-        let desk = Desk::new();
-        for step in 0..3_u8 {
-            for number in 0..=dice.below(8) {
-                let session = format!("5e55{seed:02}{step:02}-aaaa-4aaa-8aaa-{number:012}");
-                let mut talk = desk.talk(&session);
-                talk.day = u8::try_from(1 + dice.below(9)).unwrap();
-                talk.branch = dice.of(&["main", "topic/a", "topic/ü"]).to_owned();
-                let wish = format!(
-                    "Bound the {} of part {number} at {} entries. {}",
-                    dice.of(&WORDS),
-                    dice.below(99),
-                    "Not more. ".repeat(dice.below(60))
-                );
-                talk = talk.prompt(&wish);
-                for _ in 0..dice.below(6) {
-                    let path = format!("src/{}.{}", dice.of(&["a", "b", "c"]), dice.of(&ENDINGS));
-                    talk = talk.edit(&path, "a", "b").command(dice.of(&CHECKS), "ok");
-                }
-                desk.leave(&talk.todos(&[(&wish[..wish.floor_char_boundary(20)], "pending")]));
-            }
-            desk.ingest();
-            if dice.below(2) == 0 {
-                let text = format!("My word {step}.\n{}", "Keep it short. ".repeat(dice.below(120)));
-                let label = dice.of(&["developer_profile", "active_projects", "work_patterns"]);
-                // What is too long is refused, which is right as well.
-                let _set = desk.run(&["blocks", "set", label, &text]);
-            }
-            desk.run(&["consolidate"]).success();
-            for block in desk.ask(&["blocks", "list"])["blocks"].as_array().unwrap() {
-                assert!(block["characters"].as_u64() <= block["limit"].as_u64(), "seed {seed}: {block}");
-                let label = block["label"].as_str().unwrap();
-                let shown = desk.ask(&["blocks", "show", label]);
-                assert_eq!(
-                    shown["value"].as_str().unwrap().chars().count() as u64,
-                    block["characters"].as_u64().unwrap()
-                );
-            }
-            let before = state(&desk, &desk.memory());
-            desk.run(&["consolidate"]).success();
-            assert_eq!(state(&desk, &desk.memory()), before, "seed {seed}, step {step}");
-        }
-    }
 }
