@@ -25,6 +25,10 @@ use crate::{
     threads::OpenItem,
 };
 
+mod files;
+
+pub use files::{ChangedSince, EditedFile};
+
 /// How long a briefing is, if nobody says otherwise.
 pub const DEFAULT_BUDGET: usize = 4_000;
 
@@ -39,9 +43,6 @@ const MOST_THREADS: usize = 10;
 
 /// Failed checks, and decisions, that are told.
 const MOST_EACH: usize = 5;
-
-/// Files that are told.
-const MOST_FILES: usize = 5;
 
 /// Blocks whose first lines are told, and how many of each.
 const BLOCKS: [&str; 2] = ["preferences", "developer_profile"];
@@ -77,18 +78,18 @@ pub struct Brief {
     pub branch: Option<String>,
     /// The last sessions; that of the branch comes first.
     pub stopped: Vec<Stop>,
-    /// Checks that failed at the end of the last sessions, and did not pass since.
-    pub failed: Vec<FailedCheck>,
     /// Unfinished work, the most urgent first.
     pub open: Vec<OpenItem>,
     /// How much more is open.
     pub n_more_open: usize,
     /// What was decided in the last sessions, the newest first.
     pub decided: Vec<Decision>,
-    /// Files that the last sessions changed; those of the branch, and of the newest session, come first.
-    pub files: Vec<String>,
+    /// Checks that failed at the end of the last sessions, and did not pass since.
+    pub failed: Vec<FailedCheck>,
+    /// The files that the last sessions edited most.
+    pub files: Vec<EditedFile>,
     /// What the blocks of memory say first of the developer, and of how things are to be done.
-    pub remembered: Vec<String>,
+    pub remembered: Vec<Remembered>,
     /// What others left undone, as lessons on their commits.
     pub left_by_others: Vec<OpenItem>,
     /// How many lines were left out to fit the budget.
@@ -110,6 +111,17 @@ pub struct Stop {
     pub summary: Option<String>,
     /// The last commit that it made.
     pub last_commit: Option<BriefCommit>,
+    /// What became of its files, for the first session of the repository that is asked about.
+    pub changed_since: Option<ChangedSince>,
+}
+
+/// A line of a block of memory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Remembered {
+    /// The line.
+    pub words: String,
+    /// The label of the block.
+    pub block: String,
 }
 
 /// A commit that a session made.
@@ -167,10 +179,10 @@ impl Memory<'_> {
             project: scope.name(),
             branch: is_here.then(|| self.current_branch()).flatten(),
             stopped: Vec::new(),
-            failed: Vec::new(),
             open: Vec::new(),
             n_more_open: 0,
             decided: Vec::new(),
+            failed: Vec::new(),
             files: Vec::new(),
             remembered: Vec::new(),
             left_by_others: Vec::new(),
@@ -180,6 +192,9 @@ impl Memory<'_> {
         };
         if let Some(memory) = memory.as_ref().filter(|_| scope != Scope::Unknown) {
             self.tell_sessions(&mut brief, memory, &scope, &recap)?;
+            if is_here {
+                self.tell_what_changed(&mut brief, memory)?;
+            }
             let open = memory.store.n_open_threads(scope.project(), self.workplace.now())?;
             let listed =
                 memory.store.listed_threads(scope.project(), self.workplace.now(), false, MOST_THREADS)?;
@@ -245,6 +260,7 @@ impl Memory<'_> {
                     .filter(|summary| !summary.is_empty()),
                 last_commit: last
                     .map(|commit| BriefCommit { commit: commit.id.clone(), subject: commit.subject.clone() }),
+                changed_since: None,
             });
         }
         let digests: Vec<(NamedSession, DigestOfSession)> = recent
@@ -254,13 +270,21 @@ impl Memory<'_> {
             .collect();
         let (of_branch, others): (Vec<_>, Vec<_>) =
             digests.iter().partition(|(session, _)| session.record.branch == brief.branch);
-        for file in of_branch.into_iter().chain(others).flat_map(|(_, digest)| &digest.files) {
-            if brief.files.len() < MOST_FILES && !brief.files.contains(&file.path) {
-                brief.files.push(file.path.clone());
-            }
-        }
+        brief.files = files::most_edited(&of_branch.into_iter().chain(others).collect::<Vec<_>>());
         brief.failed = failed(&digests);
         brief.decided = decided(&digests, &recap.reasons);
+        Ok(())
+    }
+
+    /// What became of the files of the session that is told first.
+    fn tell_what_changed(&self, brief: &mut Brief, memory: &OpenMemory) -> Result<(), Error> {
+        let Some(first) = brief.stopped.first_mut() else { return Ok(()) };
+        let session = memory.session(&first.session.session)?;
+        let Some(digest) = session.digest().filter(|digest| !digest.files.is_empty()) else { return Ok(()) };
+        // A briefing without it is better than none.
+        if let Ok(repository) = self.workplace.repository() {
+            first.changed_since = files::changed_since(repository, &session, &digest);
+        }
         Ok(())
     }
 
@@ -302,14 +326,15 @@ impl Memory<'_> {
 
 impl OpenMemory {
     /// The first lines of blocks. A store of an older form that cannot be written has none.
-    fn remembered(&self) -> Vec<String> {
+    fn remembered(&self) -> Vec<Remembered> {
         let latest =
             |label| self.store.read(|connection| BlockVersion::latest(connection, label)).ok().flatten();
         let lines = |label| latest(label).map(|latest| latest.text.lines).unwrap_or_default();
         let first = BLOCKS.into_iter().flat_map(|label| {
-            lines(label).into_iter().filter(|line| !line.text.trim().is_empty()).take(MOST_LINES)
+            let lines = lines(label).into_iter().filter(|line| !line.text.trim().is_empty());
+            lines.take(MOST_LINES).map(|line| Remembered { words: line.text, block: label.to_owned() })
         });
-        first.map(|line| line.text).collect()
+        first.collect()
     }
 }
 
@@ -394,7 +419,7 @@ impl Brief {
             short(&mut item.summary);
             item.context.clear();
         }
-        self.remembered.iter_mut().for_each(short);
+        self.remembered.iter_mut().for_each(|line| short(&mut line.words));
         for decision in &mut self.decided {
             short(&mut decision.words);
             decision.reason.iter_mut().for_each(short);

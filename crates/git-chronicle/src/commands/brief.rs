@@ -6,8 +6,9 @@ use crate::{error::CommandError, ui::Ui};
 
 /// Show what to know before continuing
 ///
-/// Where the last sessions stopped, what failed last, what is open, what was decided, and what
-/// others left undone, for the current project and branch. Every line names its source.
+/// What came of the last session on this branch and which of its files have changed since, what is
+/// open, what was decided, what failed last, the files edited most, and what others left undone.
+/// Every line names its source.
 #[derive(Debug, clap::Args)]
 pub(crate) struct BriefArgs {
     /// The longest answer, in characters: the least important lines are left out

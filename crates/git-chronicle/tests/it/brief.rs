@@ -117,6 +117,36 @@ fn a_briefing_tells_where_work_stopped_on_this_branch_first() {
 }
 
 #[test]
+fn a_briefing_tells_which_files_are_not_as_the_session_left_them() {
+    let desk = Desk::new();
+    desk.repo.write("src/pool.rs", "fn acquire() { wait() }\n");
+    let commit = desk.repo.commit("pool: wait");
+    let talk = on(desk.talk(FIRST), "main", 5)
+        .prompt("Make a full pool wait")
+        .edit("src/pool.rs", "fn acquire() {}", "fn acquire() { wait() }")
+        .edit("src/lib.rs", "", "mod pool;")
+        .command(
+            "git commit -qam 'pool: wait'",
+            &format!("[main {}] pool: wait\n 1 file changed", &commit[..7]),
+        )
+        .said("The pool waits now.");
+    desk.leave(&talk);
+    desk.ingest();
+    let since = || desk.ask(&["brief"])["stopped"][0]["changed_since"].clone();
+    assert_eq!(since(), Value::Null);
+    desk.repo.write("src/pool.rs", "fn acquire() { spin() }\n");
+    assert_eq!(since(), json!({ "files": ["src/pool.rs"], "of": 2, "commit": commit }));
+    let text = said(&desk.run(&["brief"]).success());
+    let line = text.lines().find(|line| line.contains("since")).unwrap();
+    assert_eq!(line, "  - 1 of its 2 files has changed since: src/pool.rs (compared with 233f55c)");
+    // It is told of the repository that is asked about only.
+    let elsewhere = desk.repo.beside("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    let there = desk.run_in(&elsewhere, &["brief", "--project", "repo"]).success().stdout;
+    assert!(there.contains("The pool waits now.") && !there.contains("since"), "{there}");
+}
+
+#[test]
 fn what_a_teammate_left_unfinished_stands_apart() {
     let desk = busy();
     let mut other = desk.command_in(desk.repo.path(), &["brief"]);
