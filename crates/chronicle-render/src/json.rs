@@ -14,7 +14,7 @@ use chronicle_memory::{
     brief::Brief,
     catch_up::CatchUp,
     digest::Digest,
-    find::{About, Finding, How},
+    find::{About, Finding, Fix, How},
     learning::{FeedbackReply, Patterns, Preferences, Problems, Projects, Skills},
     sessions::{
         ExcludeReply, ForgetReply, IngestReply, MemoryTransfer, SessionList, ShownSession, WordedReply,
@@ -159,6 +159,7 @@ whole!(
     ForgetReply,
     FoundLines,
     GcReply,
+    Fix,
     How,
     ImportReply,
     IngestReply,

@@ -14,7 +14,7 @@ use chronicle_memory::{
     brief::Brief,
     catch_up::CatchUp,
     digest::Digest,
-    find::{About, Finding, How},
+    find::{About, Finding, Fix, How},
     learning::{FeedbackReply, Patterns, Preferences, Problems, Projects, Skills},
     share::{SharePulled, SharePushed, ShareStatus, SharedFinding},
     sleep::Consolidated,
@@ -27,7 +27,7 @@ use chronicle_workplace::{
 use schemars::{Schema, schema_for};
 
 /// The names of the schemas.
-pub const SCHEMA_NAMES: [&str; 53] = [
+pub const SCHEMA_NAMES: [&str; 54] = [
     "annotation",
     "annotate-input",
     "annotate-output",
@@ -71,6 +71,7 @@ pub const SCHEMA_NAMES: [&str; 53] = [
     "find-shared-output",
     "about-output",
     "how-output",
+    "fix-output",
     "ask-output",
     "preferences-output",
     "patterns-output",
@@ -132,6 +133,7 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "find-shared-output" => schema_for!(SharedFinding),
         "about-output" => schema_for!(About),
         "how-output" => schema_for!(How),
+        "fix-output" => schema_for!(Fix),
         "ask-output" => schema_for!(Asked),
         "preferences-output" => schema_for!(Preferences),
         "patterns-output" => schema_for!(Patterns),

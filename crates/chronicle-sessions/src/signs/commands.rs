@@ -8,7 +8,7 @@ use super::habits::Seen;
 use crate::shell::{Join, is_setting, parts, without_texts};
 
 /// Programs that say nothing of how somebody works.
-const PLAIN: [&str; 44] = [
+pub(super) const PLAIN: [&str; 44] = [
     "cd", "ls", "cat", "echo", "pwd", "head", "tail", "grep", "rg", "find", "sed", "awk", "wc", "sort",
     "uniq", "xargs", "true", "false", "test", "[", "mkdir", "rm", "cp", "mv", "touch", "chmod", "which",
     "sleep", "for", "do", "done", "if", "then", "fi", "else", "while", "export", "source", "set", "tee",

@@ -286,3 +286,59 @@ fn a_task_is_told_step_by_step() {
     assert_eq!(answer["procedures"][0]["session"], "5e551022-bbbb-4bbb-8bbb-000000000002");
     assert_eq!(desk.run(&["how", ""]).code, Some(2));
 }
+
+/// Two sessions in which one error came up: it was mended for good only in the second.
+fn twice_broken() -> Desk {
+    let desk = Desk::new();
+    let error = "Exit code 2\nFAIL\tnet/pool [build failed]\nnet/pool.go:7:2: undefined: Waiter";
+    let test = json!({"command": "go test ./..."});
+    let mut first = desk.talk("6e551011-cccc-4ccc-8ccc-000000000001");
+    first.day = 7;
+    let first = first
+        .prompt("Let callers of the pool wait for connections")
+        .tool("Bash", &test, error, true)
+        .command("rm net/pool.go", "")
+        .command("go test ./...", "ok net/pool 0.1s");
+    let second = desk
+        .talk("6e551022-cccc-4ccc-8ccc-000000000002")
+        .prompt("Bring the waiting pool back")
+        .tool("Bash", &test, error, true)
+        .edit("net/pool.go", "a", "b")
+        .tool("Bash", &test, error, true)
+        .said("The type was removed with its file. I add it again.")
+        .edit("net/waiter.go", "", "type Waiter struct{}")
+        .command("cd net && go generate ./...", "")
+        .command("go test ./...", "ok net/pool 0.1s")
+        .command("git commit -qam 'net: wait'", "[main 1a2b3c4] net: wait\n 1 file changed")
+        .said("Done.");
+    desk.leave(&first);
+    desk.leave(&second);
+    desk.ingest();
+    desk
+}
+
+#[test]
+fn an_error_comes_with_what_mended_it_for_good() {
+    let desk = twice_broken();
+    insta::assert_snapshot!(desk.run(&["fix", "undefined:", "Waiter"]).success().stdout, @"");
+    let answer = desk.ask(&["fix", "undefined: Waiter", "--limit=1"]);
+    assert_eq!(answer["fixes"].as_array().unwrap().len(), 1);
+    assert_eq!((&answer["schema"], &answer["fixes"][0]["outcome"]), (&json!("chronicle-fix/v1"), &json!("held")));
+    let elsewhere = desk.repo.beside("elsewhere");
+    std::fs::create_dir(&elsewhere).unwrap();
+    let there = desk.run_in(&elsewhere, &["fix", "undefined: Waiter"]).success();
+    assert!(there.stdout.contains("other project"), "{there:#?}");
+    assert_eq!(desk.run(&["fix", "type Missing is not there"]).success().stdout, "");
+    assert_eq!(desk.run(&["fix", ""]).code, Some(2));
+}
+
+#[test]
+fn a_program_comes_with_how_it_was_called() {
+    let desk = twice_broken();
+    let text = desk.run(&["how", "go", "test"]).success().stdout;
+    let calls: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).collect();
+    insta::assert_snapshot!(calls.join("\n"), @"");
+    let answer = desk.ask(&["how", "go", "generate"]);
+    assert_eq!(answer["invocations"][0]["command"], "go generate ./...");
+    assert_eq!(desk.ask(&["how", "wait for connections"])["invocations"], json!([]));
+}
