@@ -7,6 +7,7 @@ use std::collections::HashSet;
 
 use chronicle_commits::{Reason, Recap, Unfinished};
 use chronicle_core::{
+    block::BlockLine,
     correction::Tier,
     room,
     thread::{Origin, Priority},
@@ -25,8 +26,10 @@ use crate::{
     threads::OpenItem,
 };
 
+mod dropped;
 mod files;
 
+pub use dropped::{Compacted, Dropped, DroppedCommand, DroppedWords};
 pub use files::{ChangedSince, EditedFile};
 
 /// How long a briefing is, if nobody says otherwise.
@@ -63,6 +66,8 @@ pub struct BriefCommand<'m> {
     pub all: bool,
     /// The longest answer wanted, in characters.
     pub budget: usize,
+    /// The session that was compacted, if one goes on in a new context.
+    pub compacted: Option<Compacted>,
     /// How many characters a briefing has as it will be written.
     pub measure: &'m dyn Fn(&Brief) -> usize,
 }
@@ -76,6 +81,9 @@ pub struct Brief {
     pub project: Option<String>,
     /// The branch that is checked out.
     pub branch: Option<String>,
+    /// What the compaction of this session left out; none but right after one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dropped: Option<Dropped>,
     /// The last sessions; that of the branch comes first.
     pub stopped: Vec<Stop>,
     /// Unfinished work, the most urgent first.
@@ -178,6 +186,7 @@ impl Memory<'_> {
             schema: "chronicle-brief/v1",
             project: scope.name(),
             branch: is_here.then(|| self.current_branch()).flatten(),
+            dropped: None,
             stopped: Vec::new(),
             open: Vec::new(),
             n_more_open: 0,
@@ -195,6 +204,9 @@ impl Memory<'_> {
             if is_here {
                 self.tell_what_changed(&mut brief, memory)?;
             }
+            if let Some(compacted) = &command.compacted {
+                memory.tell_what_was_dropped(&mut brief, compacted)?;
+            }
             let open = memory.store.n_open_threads(scope.project(), self.workplace.now())?;
             let listed =
                 memory.store.listed_threads(scope.project(), self.workplace.now(), false, MOST_THREADS)?;
@@ -207,7 +219,7 @@ impl Memory<'_> {
             self.tell_lessons(&mut brief, &recap);
         }
         if let (Some(memory), false) = (&memory, brief.is_empty()) {
-            brief.remembered = memory.remembered();
+            brief.remembered = memory.remembered(brief.project.as_deref());
         }
         brief.join_failures();
         brief.shorten();
@@ -326,12 +338,16 @@ impl Memory<'_> {
 
 impl OpenMemory {
     /// The first lines of blocks. A store of an older form that cannot be written has none.
-    fn remembered(&self) -> Vec<Remembered> {
+    fn remembered(&self, project: Option<&str>) -> Vec<Remembered> {
         let latest =
             |label| self.store.read(|connection| BlockVersion::latest(connection, label)).ok().flatten();
         let lines = |label| latest(label).map(|latest| latest.text.lines).unwrap_or_default();
+        // What holds in other projects only says nothing here.
+        let holds = |line: &BlockLine| {
+            line.projects.is_empty() || project.is_none_or(|name| line.projects.iter().any(|one| one == name))
+        };
         let first = BLOCKS.into_iter().flat_map(|label| {
-            let lines = lines(label).into_iter().filter(|line| !line.text.trim().is_empty());
+            let lines = lines(label).into_iter().filter(|line| !line.text.trim().is_empty() && holds(line));
             lines.take(MOST_LINES).map(|line| Remembered { words: line.text, block: label.to_owned() })
         });
         first.collect()
@@ -392,7 +408,7 @@ impl Brief {
     /// Whether it says nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.stopped.is_empty() && self.open.is_empty() && self.left_by_others.is_empty()
+        self.dropped.is_none() && self.stopped.is_empty() && self.open.is_empty() && self.left_by_others.is_empty()
     }
 
     /// A check that failed and the thread that says to mend it are told once.
@@ -410,6 +426,9 @@ impl Brief {
     /// Cuts long quotes, between words.
     fn shorten(&mut self) {
         let short = |text: &mut String| *text = shortened(text, LONGEST_QUOTE);
+        for words in self.dropped.iter_mut().flat_map(Dropped::words_mut) {
+            short(words);
+        }
         for stop in &mut self.stopped {
             stop.summary.iter_mut().for_each(|summary| *summary = shortened(summary, 2 * LONGEST_QUOTE));
             stop.last_commit.iter_mut().for_each(|commit| short(&mut commit.subject));
@@ -452,6 +471,7 @@ impl Brief {
             self.left_by_others.last().map(|item| urgency(item) - 5 - down(self.left_by_others.len())),
             self.files.last().map(|_| 30 - down(self.files.len())),
             self.remembered.last().map(|_| 32 - down(self.remembered.len())),
+            self.dropped.as_ref().map(|dropped| 95 - down(dropped.len())),
         ];
         let least = worth.iter().enumerate().filter_map(|(list, worth)| Some(((*worth)?, list))).min();
         let Some((_, list)) = least else { return false };
@@ -463,6 +483,7 @@ impl Brief {
             3 => drop(self.decided.pop()),
             5 => drop(self.files.pop()),
             6 => drop(self.remembered.pop()),
+            7 => self.dropped = self.dropped.take().and_then(Dropped::without_last),
             _ => drop(self.left_by_others.pop()),
         }
         self.n_left_out += 1;

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use chronicle_core::counted;
 use chronicle_memory::{
-    brief::{Brief, BriefCommit, ChangedSince},
+    brief::{Brief, BriefCommit, ChangedSince, Dropped},
     catch_up::{CatchUp, PastSession},
     sessions::{ListedSession, short_session},
     threads::OpenItem,
@@ -28,6 +28,9 @@ pub(super) fn markdown(brief: &Brief, view: &View) -> String {
     };
     let branch = brief.branch.as_deref().map(|branch| format!(", branch {}", words::path(branch)));
     let _ = writeln!(out, "# Brief: {project}{}\n{CAUTION}", branch.unwrap_or_default());
+    if let Some(dropped) = &brief.dropped {
+        before_compaction(&mut out, dropped);
+    }
     section(&mut out, "Where you stopped", !brief.stopped.is_empty());
     for stop in &brief.stopped {
         let _ = writeln!(
@@ -110,6 +113,26 @@ fn open_items(out: &mut String, items: &[OpenItem], with_project: bool, view: &V
         words::said_as(out, item.whose(), |out| {
             let _ = writeln!(out, "- {}{waits}{proposed}", threads::line(item, with_project, view));
         });
+    }
+}
+
+/// What was said and done in this session before its compaction.
+fn before_compaction(out: &mut String, dropped: &Dropped) {
+    let title = if dropped.is_compared { "Left out by the compaction" } else { "Before the compaction" };
+    section(out, title, true);
+    let session = one_line(short_session(&dropped.session));
+    let place = |line: Option<u64>| {
+        let line = line.map(|line| format!(", line {line}"));
+        format!("session {session}{}", line.unwrap_or_default())
+    };
+    for (what, said) in [("decided", &dropped.decisions), ("asked for", &dropped.constraints)] {
+        for said in said {
+            let _ = writeln!(out, "- {what}: {} ({})", one_line(&said.words), place(said.line));
+        }
+    }
+    for worked in &dropped.commands {
+        let command = one_line(&worked.command).replace('`', "'");
+        let _ = writeln!(out, "- works: `{command}` ({}×, {})", worked.times, place(Some(worked.line)));
     }
 }
 

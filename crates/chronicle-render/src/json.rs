@@ -15,7 +15,7 @@ use chronicle_memory::{
     catch_up::CatchUp,
     digest::Digest,
     find::{About, Finding, Fix, How},
-    learning::{FeedbackReply, Patterns, Preferences, Problems, Projects, Skills},
+    learning::{DeveloperProfile, FeedbackReply, Patterns, Preferences, Problems, Projects, Skills},
     sessions::{
         ExcludeReply, ForgetReply, IngestReply, MemoryTransfer, SessionList, ShownSession, WordedReply,
     },
@@ -152,6 +152,7 @@ whole!(
     CorrectReply,
     CostReport,
     Diagnosis,
+    DeveloperProfile,
     Digest,
     ExcludeReply,
     FeedbackReply,

@@ -64,7 +64,7 @@ use chronicle_workplace::{Allowance, AllowedRepositories, CostReport, LlmCheck, 
 
 pub use check::{Host, MAX_DEPENDENTS, annotations};
 pub use json::{Answer, error as json_error};
-pub use learning::{asked, feedback, patterns, preferences, problems, projects, skills};
+pub use learning::{asked, feedback, patterns, preferences, problems, profile, projects, skills};
 pub use schema::{SCHEMA_NAMES, schema};
 
 /// How an answer is written.

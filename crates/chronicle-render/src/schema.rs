@@ -15,7 +15,7 @@ use chronicle_memory::{
     catch_up::CatchUp,
     digest::Digest,
     find::{About, Finding, Fix, How},
-    learning::{FeedbackReply, Patterns, Preferences, Problems, Projects, Skills},
+    learning::{DeveloperProfile, FeedbackReply, Patterns, Preferences, Problems, Projects, Skills},
     share::{SharePulled, SharePushed, ShareStatus, SharedFinding},
     sleep::Consolidated,
     threads::{Pending, ShownThread, ThreadReply},
@@ -27,7 +27,7 @@ use chronicle_workplace::{
 use schemars::{Schema, schema_for};
 
 /// The names of the schemas.
-pub const SCHEMA_NAMES: [&str; 54] = [
+pub const SCHEMA_NAMES: [&str; 55] = [
     "annotation",
     "annotate-input",
     "annotate-output",
@@ -74,6 +74,7 @@ pub const SCHEMA_NAMES: [&str; 54] = [
     "fix-output",
     "ask-output",
     "preferences-output",
+    "profile-output",
     "patterns-output",
     "skills-output",
     "projects-output",
@@ -136,6 +137,7 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "fix-output" => schema_for!(Fix),
         "ask-output" => schema_for!(Asked),
         "preferences-output" => schema_for!(Preferences),
+        "profile-output" => schema_for!(DeveloperProfile),
         "patterns-output" => schema_for!(Patterns),
         "skills-output" => schema_for!(Skills),
         "projects-output" => schema_for!(Projects),

@@ -11,6 +11,7 @@ mod claude;
 mod cleaned;
 mod codex;
 mod cold;
+mod compaction;
 mod copilot;
 mod decisions;
 mod deeds;
@@ -54,6 +55,7 @@ mod words;
 
 pub use checks::CheckKind;
 pub use cold::{keep, unpack};
+pub use compaction::{CompactionSummary, WorkingCommand, line_of, working_commands};
 pub use digest::{DigestOfSession, digest};
 pub use edited::{Edited, FileLines, Likeness};
 pub use format::Format;

@@ -20,6 +20,7 @@ mod steps;
 mod technologies;
 mod topics;
 
+pub(crate) use commands::{commands, is_plain_program};
 pub(crate) use failures::names_fault;
 pub use failures::{Failure, Remedy};
 pub use habits::Seen;
@@ -73,7 +74,7 @@ fn is_done(turn: &StoredTurn, kind: TurnKind) -> bool {
 
 /// A turn for tests: its place in the session is its id.
 #[cfg(test)]
-fn made(id: i64, kind: TurnKind, text: &str, is_ok: Option<bool>, answer: Option<&str>) -> StoredTurn {
+pub(crate) fn made(id: i64, kind: TurnKind, text: &str, is_ok: Option<bool>, answer: Option<&str>) -> StoredTurn {
     StoredTurn {
         id,
         key: id,

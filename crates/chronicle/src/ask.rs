@@ -194,7 +194,7 @@ impl Chronicle {
         Ok(match way.name {
             RouteName::Brief => {
                 let brief =
-                    self.memory().brief(&BriefCommand { project, all, budget: BRIEF_BUDGET, measure })?;
+                    self.memory().brief(&BriefCommand { project, all, budget: BRIEF_BUDGET, compacted: None, measure })?;
                 let cites = brief.cites();
                 Answered::of(&["brief"], brief, cites, RoutedAnswer::Brief)
             }

@@ -61,6 +61,18 @@ fn words(command: &str) -> Vec<&str> {
     words.skip_while(|word| matches!(*word, "sudo" | "time" | "env")).collect()
 }
 
+/// The single commands in what was typed into a shell.
+pub(crate) fn commands(typed: &str) -> Vec<String> {
+    Typed::of(typed).commands().iter().map(|words| words.join(" ")).collect()
+}
+
+/// Whether a command calls a program that says nothing of how somebody works, or one that every agent knows.
+pub(crate) fn is_plain_program(command: &str) -> bool {
+    let words: Vec<&str> = command.split_whitespace().collect();
+    let program = program(&words);
+    program.is_empty() || PLAIN.contains(&program) || matches!(program, "git" | "gh")
+}
+
 /// A program without the folder that it lies in.
 pub(super) fn program<'w>(words: &[&'w str]) -> &'w str {
     let first = words.first().copied().unwrap_or_default();

@@ -27,7 +27,7 @@ pub(crate) struct BriefArgs {
 pub(crate) fn run(args: BriefArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
     let BriefArgs { budget, project, all } = args;
     let measure = render::characters_of_brief(ui.format(), chronicle.workplace().now());
-    let command = BriefCommand { project, all, budget, measure: &measure };
+    let command = BriefCommand { project, all, budget, compacted: None, measure: &measure };
     let brief = chronicle.memory().brief(&command)?;
     ui.answer(&render::brief(&brief, ui.format(), &ui.view(false)))?;
     if brief.is_empty() && brief.n_left_out == 0 {
