@@ -67,8 +67,8 @@ pub use outcome::{may_commit, names_words_of};
 pub use reading::{Reading, Session, read, read_from};
 pub use reads::{FileRead, ReadLines, read_by_command};
 pub use signs::{
-    Act, ErrorText, Failure, Invoked, Mended, Nearness, Remedy, SIGNS_VERSION, Seen, Signs, Statement, Step,
-    Tool, canonical_technology, mended, topic_label,
+    Act, CalledTool, ErrorText, Failure, Invoked, Mended, Nearness, Remedy, SIGNS_VERSION, Seen, Signs,
+    Statement, Step, canonical_technology, mended, topic_label,
 };
 pub use source::LONGEST_ROW;
 pub use tally::{Fault, FaultKind, Tally};

@@ -24,7 +24,7 @@ pub(crate) use commands::{commands, is_plain_program};
 pub(crate) use failures::names_fault;
 pub use failures::{Failure, Remedy};
 pub use habits::Seen;
-pub use invoked::{Invoked, Tool};
+pub use invoked::{CalledTool, Invoked};
 pub use mended::{ErrorText, Mended, Nearness, mended};
 pub use statements::Statement;
 pub use steps::{Act, Step};

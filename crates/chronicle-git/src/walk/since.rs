@@ -18,7 +18,7 @@ impl Repository {
     ///
     /// # Errors
     /// When HEAD's commit is missing or broken.
-    pub fn commit_at(&self, moment: Timestamp) -> Result<Option<ObjectId>> {
+    pub fn commit_before(&self, moment: Timestamp) -> Result<Option<ObjectId>> {
         let mut commits = self.commits();
         let mut next = self.head()?;
         for _ in 0..FAR {
@@ -115,7 +115,7 @@ mod tests {
         repo.write("a", "1\n");
         let first = repo.commit("one");
         let opened = Repository::discover(repo.path(), Timestamp::now()).unwrap();
-        let at = |moment: Timestamp| opened.commit_at(moment).unwrap().map(|id| id.to_string());
+        let at = |moment: Timestamp| opened.commit_before(moment).unwrap().map(|id| id.to_string());
         let time = opened.commit(ObjectId::from_hex(first.as_bytes()).unwrap()).unwrap().time;
         assert_eq!(at(time), Some(first));
         assert_eq!(at(Timestamp::UNIX_EPOCH), None);

@@ -77,7 +77,7 @@ pub(super) fn changed_since(
         return None;
     }
     let made = digest.commits.iter().rev().find_map(|commit| known_commit(repository, &commit.id));
-    let commit = made.or_else(|| repository.commit_at(ended).ok().flatten())?;
+    let commit = made.or_else(|| repository.commit_before(ended).ok().flatten())?;
     let changed = repository.changed_since(ended, commit, &paths).ok()?;
     (!changed.is_empty()).then(|| ChangedSince {
         files: changed.iter().map(ToString::to_string).collect(),

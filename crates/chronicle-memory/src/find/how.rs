@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use chronicle_core::counted;
 use chronicle_search::{NamedSession, Question, Scope as SearchScope, StoredTurn, TurnKind};
-use chronicle_sessions::{Invoked, Tool};
+use chronicle_sessions::{CalledTool, Invoked};
 use chronicle_workplace::Error;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -152,7 +152,7 @@ impl Memory<'_> {
             Scope::Unknown => Vec::new(),
             _ => memory.found(&question, &scope, LOOKED_AT)?,
         };
-        if let Some(tool) = Tool::of(&command.task).filter(|_| place != Scope::Unknown) {
+        if let Some(tool) = CalledTool::of(&command.task).filter(|_| place != Scope::Unknown) {
             how.invocations = memory.invocations(&tool, &question, &scope)?;
         }
         for best in memory.best_sessions(&hits, LOOKED_AT)? {
@@ -172,7 +172,7 @@ impl OpenMemory {
     /// How `tool` was called, the most used way first.
     fn invocations(
         &self,
-        tool: &Tool<'_>,
+        tool: &CalledTool<'_>,
         question: &Question,
         scope: &SearchScope,
     ) -> Result<Vec<Invocation>, Error> {

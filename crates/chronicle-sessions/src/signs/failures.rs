@@ -66,8 +66,8 @@ pub(super) fn failures(turns: &[&StoredTurn]) -> Vec<Failure> {
             turn: turn.name.clone(),
         };
         // What was done before it came up again did not mend it.
-        match found.iter_mut().find(|known| known.signature == failure.signature) {
-            Some(known) => *known = failure,
+        match found.iter().position(|known| known.signature == failure.signature) {
+            Some(known) => found[known] = failure,
             None if found.len() < MOST => found.push(failure),
             None => break,
         }

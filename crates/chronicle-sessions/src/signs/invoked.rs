@@ -19,7 +19,7 @@ const OF_SHELLS: [&str; 18] = [
 
 /// The name of a program, with the words that it is to be called with.
 #[derive(Debug)]
-pub struct Tool<'t> {
+pub struct CalledTool<'t> {
     program: &'t str,
     words: Vec<&'t str>,
 }
@@ -37,7 +37,7 @@ pub struct Invoked {
     pub message: Option<String>,
 }
 
-impl<'t> Tool<'t> {
+impl<'t> CalledTool<'t> {
     /// The tool that `task` names; none where it cannot be one.
     #[must_use]
     pub fn of(task: &'t str) -> Option<Self> {
@@ -88,7 +88,7 @@ mod tests {
         let calls = |task: &str, command: &str, is_ok: bool| {
             let answer = (!is_ok).then_some("Exit code 101\nerror: no such test");
             let turn = made(1, TurnKind::Command, command, Some(is_ok), answer);
-            let calls = Tool::of(task).map(|tool| tool.calls(&turn)).unwrap_or_default();
+            let calls = CalledTool::of(task).map(|tool| tool.calls(&turn)).unwrap_or_default();
             calls.into_iter().map(|call| (call.command, call.is_ok, call.exit_code)).collect::<Vec<_>>()
         };
         let worked = |command: &str| vec![(command.to_owned(), Some(true), None)];
