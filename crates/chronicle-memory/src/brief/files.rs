@@ -1,6 +1,6 @@
 //! The files of a briefing: those that were edited most, and those that are not as a session left them.
 
-use std::{cmp::Reverse, path::Path};
+use std::path::Path;
 
 use chronicle_git::{ObjectId, Repository};
 use chronicle_search::NamedSession;
@@ -23,7 +23,7 @@ const SLACK: SignedDuration = SignedDuration::from_mins(2);
 pub struct EditedFile {
     /// The file, from the folder of its session.
     pub path: String,
-    /// How often the last sessions changed it.
+    /// How often the last sessions changed it, together.
     pub n_changes: usize,
     /// The session that changed it last.
     pub session: String,
@@ -40,24 +40,25 @@ pub struct ChangedSince {
     pub commit: String,
 }
 
-/// The files that sessions edited most; `sessions` come the nearest first.
+/// The files that sessions edited most; `sessions` come the nearest first, and each counts half as much as the one before.
 pub(super) fn most_edited(sessions: &[&(NamedSession, DigestOfSession)]) -> Vec<EditedFile> {
-    let mut found: Vec<EditedFile> = Vec::new();
+    let mut found: Vec<(f64, EditedFile)> = Vec::new();
+    let mut counts = 1.0;
     for (session, digest) in sessions {
         for file in &digest.files {
-            match found.iter_mut().find(|known| known.path == file.path) {
-                Some(known) => known.n_changes += file.n_changes,
-                None => found.push(EditedFile {
-                    path: file.path.clone(),
-                    n_changes: file.n_changes,
-                    session: session.record.name.clone(),
-                }),
-            }
+            let known = found.iter().position(|(_, known)| known.path == file.path);
+            let at = known.unwrap_or_else(|| {
+                let (path, session) = (file.path.clone(), session.record.name.clone());
+                found.push((0.0, EditedFile { path, n_changes: 0, session }));
+                found.len() - 1
+            });
+            found[at].0 += counts * file.n_changes as f64;
+            found[at].1.n_changes += file.n_changes;
         }
+        counts /= 2.0;
     }
-    found.sort_by_key(|file| Reverse(file.n_changes));
-    found.truncate(MOST_FILES);
-    found
+    found.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    found.into_iter().map(|(_, file)| file).take(MOST_FILES).collect()
 }
 
 /// Which files of a session are not as it left them; none where no commit shows how it did, or nothing changed.

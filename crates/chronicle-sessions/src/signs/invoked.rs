@@ -63,7 +63,7 @@ impl<'t> CalledTool<'t> {
         let exit_code = turn.answer.as_deref().filter(|_| is_alone).and_then(exit_code);
         let message = failure(turn).filter(|_| is_alone).and_then(telling_line);
         let called = commands.iter().filter(|words| self.is_called(words));
-        let command = |words: &Vec<&str>| shortened(&words.join(" "), LONGEST);
+        let command = |words: &Vec<&str>| shortened(&without_redirections(words).join(" "), LONGEST);
         called.map(|words| Invoked { command: command(words), is_ok, exit_code, message: message.clone() }).collect()
     }
 
@@ -71,6 +71,21 @@ impl<'t> CalledTool<'t> {
     fn is_called(&self, words: &[&str]) -> bool {
         program(words) == self.program && self.words.iter().all(|word| words[1..].contains(word))
     }
+}
+
+/// A command without where its output goes, which says nothing of how the program is called.
+fn without_redirections<'w>(words: &[&'w str]) -> Vec<&'w str> {
+    let mut is_target = false;
+    let mut kept = Vec::new();
+    for word in words {
+        let sign = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '&');
+        if sign.starts_with('>') {
+            is_target = sign.ends_with('>');
+        } else if !std::mem::take(&mut is_target) {
+            kept.push(*word);
+        }
+    }
+    kept
 }
 
 /// The code in `Exit code 2`, with which agents begin what a failed command printed.
@@ -92,7 +107,7 @@ mod tests {
             calls.into_iter().map(|call| (call.command, call.is_ok, call.exit_code)).collect::<Vec<_>>()
         };
         let worked = |command: &str| vec![(command.to_owned(), Some(true), None)];
-        assert_eq!(calls("cargo", "cd x && RUST_LOG=1 cargo test -p pool | tail -5", true), worked("cargo test -p pool"));
+        assert_eq!(calls("cargo", "cd x && RUST_LOG=1 cargo test -p pool 2>&1 > a.log | tail -5", true), worked("cargo test -p pool"));
         assert_eq!(calls("cargo test", "cargo build && cargo test -q", true), worked("cargo test -q"));
         assert_eq!(calls("cargo", "cd x && cargo test", false), [("cargo test".to_owned(), Some(false), Some(101))]);
         // Either may have failed.

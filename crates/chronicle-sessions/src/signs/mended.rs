@@ -91,7 +91,9 @@ impl ErrorText {
 impl Line {
     fn of(text: &str) -> Self {
         let plain = text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
-        Self { words: words(&plain), signature: signature(text), plain }
+        // Where it was found comes first or last, or is left out.
+        let signature = signature(text).trim_matches(['…', ' ']).to_owned();
+        Self { words: words(&plain), signature, plain }
     }
 
     /// How near `other` is to what is sought.
@@ -170,6 +172,7 @@ mod tests {
         check("undefined: Waiter", "undefined: Queue", None);
         check("cannot find crate `serde`", "error[E0463]: cannot find crate `serde`", same);
         check("cannot find crate `serde`", "cannot find crate `tokio`", alike);
+        check("value of `a.Close` is not checked", "net/pool.go:7:2: value of `b.Tree` is not checked", alike);
         check("ECONNREFUSED", "connect ECONNREFUSED 127.0.0.1:5432", same);
         check("connection refused 127.0.0.1", "Error: connection refused (port 5432)", same);
         check("the pool is closed", "the queue is closed", None);
