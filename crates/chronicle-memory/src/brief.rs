@@ -90,7 +90,7 @@ pub struct Brief {
     pub open: Vec<OpenItem>,
     /// How much more is open.
     pub n_more_open: usize,
-    /// What was decided in the last sessions, the newest first.
+    /// What was decided in the last sessions: that of the branch first, then the newest.
     pub decided: Vec<Decision>,
     /// Checks that failed at the end of the last sessions, and did not pass since.
     pub failed: Vec<FailedCheck>,
@@ -282,9 +282,10 @@ impl Memory<'_> {
             .collect();
         let (of_branch, others): (Vec<_>, Vec<_>) =
             digests.iter().partition(|(session, _)| session.record.branch == brief.branch);
-        brief.files = files::most_edited(&of_branch.into_iter().chain(others).collect::<Vec<_>>());
+        let nearest: Vec<_> = of_branch.into_iter().chain(others).collect();
+        brief.files = files::most_edited(&nearest);
+        brief.decided = decided(&nearest, &recap.reasons);
         brief.failed = failed(&digests);
-        brief.decided = decided(&digests, &recap.reasons);
         Ok(())
     }
 
@@ -375,8 +376,8 @@ fn failed(sessions: &[(NamedSession, DigestOfSession)]) -> Vec<FailedCheck> {
     found
 }
 
-/// What was decided in the last sessions: what humans said, and commits with a reason; the newest first.
-fn decided(sessions: &[(NamedSession, DigestOfSession)], reasons: &[Reason]) -> Vec<Decision> {
+/// What was decided in sessions: what humans said, and commits with a reason; the nearest first.
+fn decided(sessions: &[&(NamedSession, DigestOfSession)], reasons: &[Reason]) -> Vec<Decision> {
     let (mut said, mut reasoned) = (Vec::new(), Vec::new());
     for (session, digest) in sessions {
         let decision = |words: &str, commit: Option<&str>, reason: Option<&Reason>| Decision {

@@ -20,6 +20,9 @@ const LEVEL: i32 = 6;
 /// A document that is longer than this is not kept: it has to be held as a whole.
 const LONGEST_DOCUMENT: u64 = 256 << 20;
 
+/// No transcript is longer than this: a small file can unpack to anything.
+const LONGEST_UNPACKED: u64 = 4 << 30;
+
 /// Writes what may be kept of a transcript, compressed; how long it was before that comes back.
 ///
 /// # Errors
@@ -76,6 +79,14 @@ fn hide_private(row: &mut Vec<u8>) {
 /// When it is damaged, or cannot be written.
 pub fn unpack(kept: &mut dyn Read, into: &mut dyn Write) -> io::Result<u64> {
     io::copy(&mut zstd::Decoder::new(kept)?, into)
+}
+
+/// Reads what an agent compressed, as it was before.
+///
+/// # Errors
+/// When it is no such file.
+pub fn unpacking(packed: impl Read + 'static) -> io::Result<Box<dyn Read>> {
+    Ok(Box::new(zstd::Decoder::new(packed)?.take(LONGEST_UNPACKED)))
 }
 
 struct Counted<'w> {

@@ -54,7 +54,7 @@ mod wording;
 mod words;
 
 pub use checks::CheckKind;
-pub use cold::{keep, unpack};
+pub use cold::{keep, unpack, unpacking};
 pub use compaction::{CompactionSummary, WorkingCommand, line_of, working_commands};
 pub use digest::{DigestOfSession, digest};
 pub use edited::{Edited, FileLines, Likeness};

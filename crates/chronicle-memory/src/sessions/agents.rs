@@ -7,7 +7,7 @@ use std::{
 
 use chronicle_workplace::real;
 
-use super::kept::{DATABASE, in_database};
+use super::kept::{DATABASE, in_database, is_packed};
 use crate::Memory;
 
 /// How deep transcripts lie at most below the folders that are searched.
@@ -23,9 +23,10 @@ struct Known {
     begins: &'static str,
 }
 
-const KNOWN: [Known; 4] = [
+const KNOWN: [Known; 5] = [
     Known { variable: "CLAUDE_CONFIG_DIR", below_home: ".claude", rest: "projects", begins: "" },
     Known { variable: "CODEX_HOME", below_home: ".codex", rest: "sessions", begins: "rollout-" },
+    Known { variable: "CODEX_HOME", below_home: ".codex", rest: "archived_sessions", begins: "rollout-" },
     Known { variable: "", below_home: ".gemini", rest: "tmp", begins: "session-" },
     Known { variable: "COPILOT_HOME", below_home: ".copilot", rest: "session-state", begins: "events." },
 ];
@@ -39,7 +40,7 @@ impl Known {
             ".claude" => path.extension().is_some_and(|extension| extension == "jsonl"),
             _ => {
                 let name = path.file_name().unwrap_or_default().to_string_lossy();
-                name.starts_with(self.begins) && is_json(path)
+                name.starts_with(self.begins) && (is_json(path) || is_packed(path))
             }
         }
     }

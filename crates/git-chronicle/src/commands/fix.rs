@@ -21,7 +21,7 @@ const MAX_BYTES: u64 = 1 << 20;
 #[derive(Debug, clap::Args)]
 pub(crate) struct FixArgs {
     /// The error as it was printed; `-` reads it from stdin
-    #[arg(required = true)]
+    #[arg(required = true, allow_hyphen_values = true)]
     error: Vec<String>,
 
     /// In this project: its name, or its folder

@@ -328,3 +328,34 @@ fn folders_of_projects_that_are_links_are_followed_once() {
     assert_eq!((count(&reply, "files"), count(&reply, "sessions")), (1, 1), "{reply:#}");
     assert_eq!(desk.ask(&["session", "list"])["sessions"][0]["session"], SESSION);
 }
+
+#[test]
+fn rollouts_of_codex_are_found_where_it_archives_and_compresses_them() {
+    let desk = Desk::new();
+    let leave = |folder: &str, id: &str, is_packed: bool| {
+        let rows = [
+            json!({"type": "session_meta", "payload": {"id": id, "cwd": desk.repo.path()}}),
+            json!({"type": "response_item", "payload": {"type": "message", "role": "user",
+                "content": [{"type": "input_text", "text": "Bound the pool"}]}}),
+        ];
+        let text: String = rows.iter().map(|row| format!("{row}\n")).collect();
+        let folder = desk.home.join(".codex").join(folder);
+        fs::create_dir_all(&folder).unwrap();
+        let path = folder.join(format!("rollout-2026-03-09T10-00-00-{id}.jsonl"));
+        match is_packed {
+            true => fs::write(path.with_extension("jsonl.zst"), zstd::encode_all(text.as_bytes(), 3).unwrap()),
+            false => fs::write(path, text),
+        }
+        .unwrap();
+    };
+    leave("archived_sessions", "0199-archived", false);
+    leave("sessions/2026/03/09", "0199-packed", true);
+    fs::write(desk.home.join(".codex/sessions/rollout-broken.jsonl.zst"), "no zstd").unwrap();
+    let reply = desk.ingest();
+    assert_eq!((count(&reply, "sessions"), reply["unread"].as_array().unwrap().len()), (2, 1), "{reply:#}");
+    let listed = desk.ask(&["session", "list"]);
+    let mut ids: Vec<&str> =
+        listed["sessions"].as_array().unwrap().iter().filter_map(|one| one["session"].as_str()).collect();
+    ids.sort_unstable();
+    assert_eq!(ids, ["0199-archived", "0199-packed"]);
+}
