@@ -6,9 +6,9 @@ use crate::{error::CommandError, ui::Ui};
 
 /// Show what to know before continuing
 ///
-/// What came of the last session on this branch and which of its files have changed since, what is
-/// open, what was decided, what failed last, the files edited most, and what others left undone.
-/// Every line names its source.
+/// For the current project and branch: the result of the last session and its files that have
+/// changed since, open work, decisions, failures, the files edited most, and unfinished work of
+/// others. Every line names its source.
 #[derive(Debug, clap::Args)]
 pub(crate) struct BriefArgs {
     /// The longest answer, in characters: the least important lines are left out

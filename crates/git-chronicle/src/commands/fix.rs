@@ -17,11 +17,11 @@ const MAX_BYTES: u64 = 1 << 20;
 /// Show what was done about an error before
 ///
 /// For each session in which the error came up: what was changed and run after it came up last, the
-/// call that worked then, and whether it came up again. What helped for good comes first.
+/// call that worked then, and whether it came up again. Solutions that held come first.
 #[derive(Debug, clap::Args)]
 pub(crate) struct FixArgs {
-    /// The error as it was printed; `-` reads it from stdin
-    #[arg(required = true, allow_hyphen_values = true)]
+    /// The error as it was printed, behind `--` if it begins with a hyphen; `-` reads it from stdin
+    #[arg(required = true)]
     error: Vec<String>,
 
     /// In this project: its name, or its folder

@@ -743,7 +743,15 @@ fn after_compaction(summary: Option<&str>) -> String {
 
 #[test]
 fn after_a_compaction_an_agent_is_told_what_its_summary_lacks() {
-    insta::assert_snapshot!(after_compaction(None), @"");
+    insta::assert_snapshot!(after_compaction(None), @"
+    ## Before the compaction
+    - decided: Let's use the bounded queue. (session 5e551011, line 1)
+    - asked for: Always run the lint before you commit (session 5e551011, line 3)
+    - works: `cargo test -p pool` (1×, session 5e551011, line 4)
+    ");
     let summary = "The pool waits, by a bounded queue that the user chose.\n`cargo test -p pool` passes.";
-    insta::assert_snapshot!(after_compaction(Some(summary)), @"");
+    insta::assert_snapshot!(after_compaction(Some(summary)), @"
+    ## Left out by the compaction
+    - asked for: Always run the lint before you commit (session 5e551011, line 3)
+    ");
 }

@@ -76,9 +76,6 @@ fn a_briefing_tells_where_work_stopped_on_this_branch_first() {
     - Make a full pool wait for its connections instead of failing (5 days ago, main, session 5e551011)
       - The pool waits now. 1 of 2 tasks done, still to do: Write a test for the timeout, committed 233f55c “pool: wait”.
 
-    ## Failed last
-    - `cargo test -p pool` (t-xxrr, 4 days ago, session 6e551011)
-
     ## Open
     - medium (t-myvy, main, 3 days ago, question, session 7e551011): Decide whether to commit it
     - medium (t-hcoa, main, 5 days ago, agent's list, session 5e551011): Write a test for the timeout; proposed as done
@@ -89,8 +86,11 @@ fn a_briefing_tells_where_work_stopped_on_this_branch_first() {
     - Which queue? The bounded one (session 5e551011)
     - pool: wait; why: Callers queue, because the server drops the eleventh connection (233f55c, session 5e551011)
 
-    ## Files changed last
-    - src/pool.rs
+    ## Failed last
+    - `cargo test -p pool` (t-xxrr, 4 days ago, session 6e551011)
+
+    ## Edited most
+    - src/pool.rs (2 changes, last in session 5e551011)
     ");
     desk.repo.git(&["checkout", "--quiet", "-b", "stack"]);
     let text = said(&desk.run(&["brief"]).success());
@@ -106,11 +106,11 @@ fn a_briefing_tells_where_work_stopped_on_this_branch_first() {
     • Try a lock-free stack for the pool (4 days ago, stack, session 6e551011)
       • One test fails still. Not committed, `cargo test -p pool` failed last.
 
-    Failed last
-    • `cargo test -p pool` (t-xxrr, 4 days ago, session 6e551011)
-
     Open
     • medium (t-myvy, main, 3 days ago, question, session 7e551011) Decide whether to commit it
+
+    Failed last
+    • `cargo test -p pool` (t-xxrr, 4 days ago, session 6e551011)
 
     > 8 lines left out, --budget makes room
     ");
