@@ -1,8 +1,8 @@
 //! What was done about an error before, and whether it stayed away.
 
-use std::cmp::Reverse;
+use std::{cmp::Reverse, collections::BTreeSet};
 
-use chronicle_search::{NamedSession, Scope as SearchScope, StoredTurn, TurnKind};
+use chronicle_search::{Hit, NamedSession, Scope as SearchScope, StoredTurn, TurnKind};
 use chronicle_sessions::{ErrorText, Mended, Nearness, first_sentence, mended, shortened};
 use chronicle_workplace::Error;
 use jiff::Timestamp;
@@ -150,14 +150,29 @@ impl Memory<'_> {
         }
         fix.fixes = in_order(found);
         fix.fixes.truncate(command.limit);
-        if fix.fixes.is_empty() && 0 < command.limit && place != Scope::All {
-            fix.elsewhere = memory.elsewhere(&question, &calls)?;
+        if fix.fixes.is_empty() && place != Scope::All {
+            let hits = memory.found(&question, &calls, LOOKED_AT)?;
+            fix.elsewhere = memory.fixed_elsewhere(&hits, &place, &error)?;
         }
         Ok(fix)
     }
 }
 
 impl OpenMemory {
+    /// How many sessions of other projects met an error, of those with these hits.
+    fn fixed_elsewhere(&self, hits: &[Hit], place: &Scope, error: &ErrorText) -> Result<Elsewhere, Error> {
+        let mut elsewhere = Elsewhere::default();
+        let mut projects = BTreeSet::new();
+        for best in self.best_sessions(hits, MOST_READ)? {
+            let project = best.session.record.project;
+            if place.project() != Some(project) && self.fixed(&best.session, error)?.is_some() {
+                elsewhere.hits += 1;
+                projects.insert(project);
+            }
+        }
+        Ok(Elsewhere { projects: projects.len(), ..elsewhere })
+    }
+
     /// What was done about an error in a session, with when the session ended; none where it did not come up.
     fn fixed(
         &self,

@@ -20,7 +20,7 @@ const MAX_BYTES: u64 = 1 << 20;
 /// call that worked then, and whether it came up again. Solutions that held come first.
 #[derive(Debug, clap::Args)]
 pub(crate) struct FixArgs {
-    /// The error as it was printed, behind `--` if it begins with a hyphen; `-` reads it from stdin
+    /// The error as it was printed, after `--` if it begins with a hyphen; `-` reads it from stdin
     #[arg(required = true)]
     error: Vec<String>,
 
