@@ -343,9 +343,12 @@ impl OpenMemory {
         let latest =
             |label| self.store.read(|connection| BlockVersion::latest(connection, label)).ok().flatten();
         let lines = |label| latest(label).map(|latest| latest.text.lines).unwrap_or_default();
-        // What holds in other projects only says nothing here.
+        // What holds in other projects only says nothing here, and nobody works better for counts of technologies.
+        let is_count = |key: &String| key.starts_with("uses:") || key.starts_with("agent:");
         let holds = |line: &BlockLine| {
-            line.projects.is_empty() || project.is_none_or(|name| line.projects.iter().any(|one| one == name))
+            let is_here = line.projects.is_empty()
+                || project.is_none_or(|name| line.projects.iter().any(|one| one == name));
+            is_here && !line.keys.iter().any(is_count)
         };
         let first = BLOCKS.into_iter().flat_map(|label| {
             let lines = lines(label).into_iter().filter(|line| !line.text.trim().is_empty() && holds(line));
@@ -409,7 +412,10 @@ impl Brief {
     /// Whether it says nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.dropped.is_none() && self.stopped.is_empty() && self.open.is_empty() && self.left_by_others.is_empty()
+        self.dropped.is_none()
+            && self.stopped.is_empty()
+            && self.open.is_empty()
+            && self.left_by_others.is_empty()
     }
 
     /// A check that failed and the thread that says to mend it are told once.

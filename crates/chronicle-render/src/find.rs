@@ -4,7 +4,10 @@ use std::fmt::Write;
 
 use chronicle_core::counted;
 use chronicle_memory::{
-    find::{About, Elsewhere, Finding, Fix, FixOutcome, Fixed, FoundTurn, How, Invocation, Procedure, Snippet, Step},
+    find::{
+        About, Elsewhere, Finding, Fix, FixOutcome, Fixed, FoundTurn, How, Invocation, Procedure, Snippet,
+        Step,
+    },
     sessions::short_session,
 };
 
@@ -215,8 +218,12 @@ fn mended(out: &mut String, fixed: &Fixed, is_of_many: bool, view: &View) {
     let alike = if fixed.is_same { "" } else { ", alike" };
     let times = if 1 < fixed.times { format!(", {} times", fixed.times) } else { String::new() };
     let call = words::one_line(&fixed.call).replace('`', "'");
-    let _ =
-        writeln!(out, "Error: {} (`{call}`, line {}{times}{alike})", words::one_line(&fixed.message), fixed.line);
+    let _ = writeln!(
+        out,
+        "Error: {} (`{call}`, line {}{times}{alike})",
+        words::one_line(&fixed.message),
+        fixed.line
+    );
     if let Some(said) = fixed.said.as_deref().filter(|said| !said.is_empty()) {
         let _ = writeln!(out, "Said: {}", words::one_line(said));
     }

@@ -6,8 +6,8 @@ use chronicle::ask::{Asked, Citation, RoutedAnswer};
 use chronicle_core::counted;
 use chronicle_memory::{
     learning::{
-        DeveloperProfile, FeedbackReply, Pattern, Patterns, Place, Preference, Preferences, Problems, Projects,
-        Skill, Skills,
+        DeveloperProfile, FeedbackReply, Pattern, Patterns, Place, Preference, Preferences, Problems,
+        Projects, Skill, Skills,
     },
     sessions::short_session,
 };
@@ -82,10 +82,8 @@ fn preferred(out: &mut String, preference: &Preference) {
 #[must_use]
 pub fn profile(answer: &DeveloperProfile, format: Format, view: &View) -> String {
     let mut out = String::new();
-    let skilled = [
-        ("Languages", &answer.identity.primary_languages),
-        ("Tools", &answer.identity.primary_tools),
-    ];
+    let skilled =
+        [("Languages", &answer.identity.primary_languages), ("Tools", &answer.identity.primary_tools)];
     for (title, skills) in skilled.into_iter().filter(|(_, skills)| !skills.is_empty()) {
         gap(&mut out);
         let _ = writeln!(out, "## {title}");

@@ -99,9 +99,9 @@ fn plain(text: &str) -> String {
 /// The words of a line that say something.
 fn words(line: &str) -> BTreeSet<String> {
     const EMPTY: [&str; 34] = [
-        "the", "and", "that", "this", "with", "for", "from", "are", "was", "were", "has", "have", "had", "its",
-        "not", "but", "you", "your", "our", "let", "lets", "yes", "should", "would", "could", "can", "will",
-        "into", "also", "then", "than", "there", "please", "just",
+        "the", "and", "that", "this", "with", "for", "from", "are", "was", "were", "has", "have", "had",
+        "its", "not", "but", "you", "your", "our", "let", "lets", "yes", "should", "would", "could", "can",
+        "will", "into", "also", "then", "than", "there", "please", "just",
     ];
     let lower = line.to_lowercase();
     let parts = lower.split(|c: char| !c.is_alphanumeric() && c != '_');
@@ -198,6 +198,9 @@ mod tests {
         ];
         let told: Vec<_> =
             working_commands(&turns).into_iter().map(|it| (it.command, it.times, it.line)).collect();
-        assert_eq!(told, [("docker compose up -d".to_owned(), 2, 5), ("cargo test -p pool".to_owned(), 1, 1)]);
+        assert_eq!(
+            told,
+            [("docker compose up -d".to_owned(), 2, 5), ("cargo test -p pool".to_owned(), 1, 1)]
+        );
     }
 }

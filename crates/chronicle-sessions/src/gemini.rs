@@ -96,13 +96,7 @@ impl Transcript for Gemini {
 
 impl Gemini {
     /// Holds one message, whose bytes are those of `row` or a part of them.
-    fn hold(
-        &mut self,
-        fields: &Fields<'_>,
-        bytes: &[u8],
-        row: &Row<'_>,
-        stream: &mut Stream<'_>,
-    ) -> Verdict {
+    fn hold(&mut self, fields: &Fields<'_>, bytes: &[u8], row: &Row<'_>, stream: &mut Stream<'_>) -> Verdict {
         let verdict = match &*fields.kind {
             "user" | "gemini" | "error" => Verdict::Kept,
             "info" if fields.content.is_some_and(is_cancelled) => Verdict::Kept,

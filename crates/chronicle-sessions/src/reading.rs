@@ -243,12 +243,7 @@ fn read_line(
 }
 
 /// Reads what is left of a row that was too long.
-fn read_cut(
-    bytes: &[u8],
-    place: &Place,
-    reader: &mut Reader,
-    stream: &mut Stream<'_>,
-) -> Option<Verdict> {
+fn read_cut(bytes: &[u8], place: &Place, reader: &mut Reader, stream: &mut Stream<'_>) -> Option<Verdict> {
     let text = String::from_utf8_lossy(bytes);
     reader.read(&Row::repaired(&text, place.clone()), stream).ok().map(|(verdict, _)| verdict)
 }

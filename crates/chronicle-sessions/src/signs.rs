@@ -74,7 +74,13 @@ fn is_done(turn: &StoredTurn, kind: TurnKind) -> bool {
 
 /// A turn for tests: its place in the session is its id.
 #[cfg(test)]
-pub(crate) fn made(id: i64, kind: TurnKind, text: &str, is_ok: Option<bool>, answer: Option<&str>) -> StoredTurn {
+pub(crate) fn made(
+    id: i64,
+    kind: TurnKind,
+    text: &str,
+    is_ok: Option<bool>,
+    answer: Option<&str>,
+) -> StoredTurn {
     StoredTurn {
         id,
         key: id,

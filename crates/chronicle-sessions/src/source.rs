@@ -271,7 +271,10 @@ mod tests {
         let short = r#"{"a":"b\"c","d":[1,"é\u00e9"]}"#;
         assert_eq!(cut(short), short);
         let image = "A".repeat(LONGEST_TEXT);
-        assert_eq!(cut(&format!(r#"{{"image":"{image}AAA","text":"why"}}"#)), format!(r#"{{"image":"{image}","text":"why"}}"#));
+        assert_eq!(
+            cut(&format!(r#"{{"image":"{image}AAA","text":"why"}}"#)),
+            format!(r#"{{"image":"{image}","text":"why"}}"#)
+        );
         let short_of_one = "A".repeat(LONGEST_TEXT - 1);
         for last in [r#"\""#, r"\u00e9", "é"] {
             let row = format!(r#"["{short_of_one}{last}{last}B"]"#);

@@ -67,10 +67,15 @@ pub struct DroppedCommand {
 
 impl OpenMemory {
     /// Adds what the compaction of a session left out, and leaves out of the rest what the agent knows by its summary.
-    pub(super) fn tell_what_was_dropped(&self, brief: &mut Brief, compacted: &Compacted) -> Result<(), Error> {
+    pub(super) fn tell_what_was_dropped(
+        &self,
+        brief: &mut Brief,
+        compacted: &Compacted,
+    ) -> Result<(), Error> {
         let called =
             self.store.read(|connection| NamedSession::by_start(connection, &compacted.session, 2))?;
-        let Some(session) = called.into_iter().find(|session| session.record.name == compacted.session) else {
+        let Some(session) = called.into_iter().find(|session| session.record.name == compacted.session)
+        else {
             return Ok(());
         };
         brief.stopped.retain(|stop| stop.session.session != session.record.name);
@@ -83,7 +88,8 @@ impl OpenMemory {
         let decisions = session.digest().map(|digest| digest.decisions).unwrap_or_default();
         let signs = Signs::of(&turns, &[]);
         let constraints = signs.statements.iter().rev();
-        let constraints = constraints.filter(|said| decisions.iter().all(|known| !known.contains(&said.text)));
+        let constraints =
+            constraints.filter(|said| decisions.iter().all(|known| !known.contains(&said.text)));
         let constraints = constraints.filter(|said| is_lacking(&said.text));
         let constraints = constraints.map(|said| told(&said.text, Some(said.line))).take(MOST_EACH).collect();
         let lacking = decisions.iter().rev().filter(|words| is_lacking(words));

@@ -71,7 +71,8 @@ pub(super) fn changed_since(
     let folder = Path::new(&session.record.folder);
     let folder = if folder.is_dir() { folder } else { repository.work_dir()? };
     // A path that may be meant in two ways is one from the folder.
-    let from_root = |path: &String| repository.root_relative(folder, Path::new(path)).ok()?.into_iter().next();
+    let from_root =
+        |path: &String| repository.root_relative(folder, Path::new(path)).ok()?.into_iter().next();
     let paths: Vec<_> =
         digest.files.iter().take(MOST_LOOKED_AT).filter_map(|file| from_root(&file.path)).collect();
     if paths.is_empty() {

@@ -375,7 +375,15 @@ fn is_of_the_human(said: &str) -> bool {
         ["this repo", "this project", "this codebase", "this package", " here", "we use", "we don't", "our "];
     const OF_ALL: [&str; 5] = ["everywhere", "wherever", "all projects", "all my projects", "any project"];
     const OF_ME: [&str; 10] = [
-        "i prefer", "i always", "i never", "i like", "i hate", "i want", "i don't", "i'd prefer", "i'd rather",
+        "i prefer",
+        "i always",
+        "i never",
+        "i like",
+        "i hate",
+        "i want",
+        "i don't",
+        "i'd prefer",
+        "i'd rather",
         "for me",
     ];
     let said = said.to_lowercase();

@@ -50,7 +50,7 @@ pub struct Remedy {
 
 /// The failures of a session, each signature once: where it came up last, with what was done after that.
 pub(super) fn failures(turns: &[&StoredTurn]) -> Vec<Failure> {
-    let mut found: Vec<Failure> = Vec::new();
+    let mut found: Vec<(usize, Failure)> = Vec::new();
     for (at, turn) in turns.iter().enumerate() {
         let Some(message) = failure(turn).and_then(telling_line) else { continue };
         let signature = signature(&message);
@@ -58,7 +58,7 @@ pub(super) fn failures(turns: &[&StoredTurn]) -> Vec<Failure> {
             continue;
         }
         let failure = Failure {
-            remedy: remedy(turns, at),
+            remedy: None,
             signature,
             message,
             call: shortened(&called(turn), 120),
@@ -66,13 +66,13 @@ pub(super) fn failures(turns: &[&StoredTurn]) -> Vec<Failure> {
             turn: turn.name.clone(),
         };
         // What was done before it came up again did not mend it.
-        match found.iter().position(|known| known.signature == failure.signature) {
-            Some(known) => found[known] = failure,
-            None if found.len() < MOST => found.push(failure),
-            None => break,
+        match found.iter().position(|(_, known)| known.signature == failure.signature) {
+            Some(known) => found[known] = (at, failure),
+            None if found.len() < MOST => found.push((at, failure)),
+            None => {}
         }
     }
-    found
+    found.into_iter().map(|(at, failure)| Failure { remedy: remedy(turns, at), ..failure }).collect()
 }
 
 /// What came back from a call that failed; none where that is no failure to learn from.
@@ -348,7 +348,8 @@ fn is_same_call(one: &str, other: &str, kind: TurnKind) -> bool {
 /// The files that a check is about, as far as its command names some.
 fn targets(command: &str) -> Vec<String> {
     let typed = Typed::of(command);
-    let checks = typed.commands().into_iter().filter(|words| crate::checks::check_kind(&words.join(" ")).is_some());
+    let checks =
+        typed.commands().into_iter().filter(|words| crate::checks::check_kind(&words.join(" ")).is_some());
     let is_target = |word: &&str| !word.starts_with('-') && word.contains(['/', '.']) && !word.contains('>');
     let bare = |word: &str| {
         let file = word.split("::").next().unwrap_or(word);
@@ -361,8 +362,11 @@ fn targets(command: &str) -> Vec<String> {
 
 /// Whether two checks are about different files: one that passes shows nothing of the other.
 fn are_apart(ones: &[String], others: &[String]) -> bool {
-    let meet = |one: &String, other: &String| one.starts_with(other.as_str()) || other.starts_with(one.as_str());
-    !ones.is_empty() && !others.is_empty() && !ones.iter().any(|one| others.iter().any(|other| meet(one, other)))
+    let meet =
+        |one: &String, other: &String| one.starts_with(other.as_str()) || other.starts_with(one.as_str());
+    !ones.is_empty()
+        && !others.is_empty()
+        && !ones.iter().any(|one| others.iter().any(|other| meet(one, other)))
 }
 
 #[cfg(test)]

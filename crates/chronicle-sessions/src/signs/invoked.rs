@@ -64,7 +64,9 @@ impl<'t> CalledTool<'t> {
         let message = failure(turn).filter(|_| is_alone).and_then(telling_line);
         let called = commands.iter().filter(|words| self.is_called(words));
         let command = |words: &Vec<&str>| shortened(&without_redirections(words).join(" "), LONGEST);
-        called.map(|words| Invoked { command: command(words), is_ok, exit_code, message: message.clone() }).collect()
+        called
+            .map(|words| Invoked { command: command(words), is_ok, exit_code, message: message.clone() })
+            .collect()
     }
 
     /// Whether a command calls the program, with all the words.
@@ -107,9 +109,15 @@ mod tests {
             calls.into_iter().map(|call| (call.command, call.is_ok, call.exit_code)).collect::<Vec<_>>()
         };
         let worked = |command: &str| vec![(command.to_owned(), Some(true), None)];
-        assert_eq!(calls("cargo", "cd x && RUST_LOG=1 cargo test -p pool 2>&1 > a.log | tail -5", true), worked("cargo test -p pool"));
+        assert_eq!(
+            calls("cargo", "cd x && RUST_LOG=1 cargo test -p pool 2>&1 > a.log | tail -5", true),
+            worked("cargo test -p pool")
+        );
         assert_eq!(calls("cargo test", "cargo build && cargo test -q", true), worked("cargo test -q"));
-        assert_eq!(calls("cargo", "cd x && cargo test", false), [("cargo test".to_owned(), Some(false), Some(101))]);
+        assert_eq!(
+            calls("cargo", "cd x && cargo test", false),
+            [("cargo test".to_owned(), Some(false), Some(101))]
+        );
         // Either may have failed.
         assert_eq!(calls("cargo", "make && cargo test", false), [("cargo test".to_owned(), None, None)]);
         for (task, command) in [("cargo bench", "cargo test"), ("test the pool", "test -f x"), ("", "ls")] {

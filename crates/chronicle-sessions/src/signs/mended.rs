@@ -172,7 +172,11 @@ mod tests {
         check("undefined: Waiter", "undefined: Queue", None);
         check("cannot find crate `serde`", "error[E0463]: cannot find crate `serde`", same);
         check("cannot find crate `serde`", "cannot find crate `tokio`", alike);
-        check("value of `a.Close` is not checked", "net/pool.go:7:2: value of `b.Tree` is not checked", alike);
+        check(
+            "value of `a.Close` is not checked",
+            "net/pool.go:7:2: value of `b.Tree` is not checked",
+            alike,
+        );
         check("ECONNREFUSED", "connect ECONNREFUSED 127.0.0.1:5432", same);
         check("connection refused 127.0.0.1", "Error: connection refused (port 5432)", same);
         check("the pool is closed", "the queue is closed", None);

@@ -335,7 +335,10 @@ fn an_error_comes_with_what_mended_it_for_good() {
     ");
     let answer = desk.ask(&["fix", "undefined: Waiter", "--limit=1"]);
     assert_eq!(answer["fixes"].as_array().unwrap().len(), 1);
-    assert_eq!((&answer["schema"], &answer["fixes"][0]["outcome"]), (&json!("chronicle-fix/v1"), &json!("held")));
+    assert_eq!(
+        (&answer["schema"], &answer["fixes"][0]["outcome"]),
+        (&json!("chronicle-fix/v1"), &json!("held"))
+    );
     let elsewhere = desk.repo.beside("elsewhere");
     std::fs::create_dir(&elsewhere).unwrap();
     let there = desk.run_in(&elsewhere, &["fix", "undefined: Waiter"]).success();

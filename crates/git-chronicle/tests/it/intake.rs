@@ -282,7 +282,10 @@ fn what_a_fork_of_codex_repeats_is_paid_for_once() {
     };
     let said = |n: u8, role: &str, text: &str| {
         let content = json!([{"type": "input_text", "text": text}]);
-        row("response_item", json!({"type": "message", "role": role, "id": format!("msg_0199f00d5afe4c0b9e1d00000000000{n}"), "content": content}))
+        row(
+            "response_item",
+            json!({"type": "message", "role": role, "id": format!("msg_0199f00d5afe4c0b9e1d00000000000{n}"), "content": content}),
+        )
     };
     // The sum is told after the turns that it is for, and often twice.
     let sum = |input: u32| {
@@ -343,7 +346,9 @@ fn rollouts_of_codex_are_found_where_it_archives_and_compresses_them() {
         fs::create_dir_all(&folder).unwrap();
         let path = folder.join(format!("rollout-2026-03-09T10-00-00-{id}.jsonl"));
         match is_packed {
-            true => fs::write(path.with_extension("jsonl.zst"), zstd::encode_all(text.as_bytes(), 3).unwrap()),
+            true => {
+                fs::write(path.with_extension("jsonl.zst"), zstd::encode_all(text.as_bytes(), 3).unwrap())
+            }
             false => fs::write(path, text),
         }
         .unwrap();

@@ -68,7 +68,9 @@ fn a_preference_of_one_project_is_not_briefed_in_another() {
     let desk = told(&[(FIRST, 8, "I prefer pnpm over npm. Never push without asking me.")]);
     let other = desk.repo.beside("web");
     std::fs::create_dir(&other).unwrap();
-    desk.leave(&Talk::new(THIRD, &other.to_string_lossy()).prompt("Paint the page of the shop blue").said("Done."));
+    desk.leave(
+        &Talk::new(THIRD, &other.to_string_lossy()).prompt("Paint the page of the shop blue").said("Done."),
+    );
     desk.ingest();
     desk.run(&["consolidate"]).success();
     let briefed = |folder| {
@@ -91,6 +93,12 @@ fn a_profile_shows_skills_and_preferences_with_their_evidence() {
     let text = desk.run(&["preferences", "--profile"]).success().stdout;
     assert!(text.starts_with("## Languages\n- Rust (") && text.contains("## Style\n"), "{text}");
     desk.run(&["preferences", "--profile", "--all"]).refused(2, &["--all"]);
+    // A briefing has no counts of technologies.
+    desk.run(&["consolidate"]).success();
+    let block = desk.run(&["blocks", "show", "developer_profile"]).success().stdout;
+    let brief = desk.run(&["brief"]).success().stdout;
+    let has = |text: &str| ["Rust: ", "Tests with `cargo test`"].map(|words| text.contains(words));
+    assert_eq!((has(&block), has(&brief)), ([true, true], [false, true]), "{block}\n{brief}");
 }
 
 #[test]
