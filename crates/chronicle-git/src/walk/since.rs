@@ -91,7 +91,7 @@ mod tests {
             repo.write(name, "before\n");
         }
         let commit = ObjectId::from_hex(repo.commit("before").as_bytes()).unwrap();
-        let opened = Repository::discover(repo.path(), Timestamp::now()).unwrap();
+        let opened = Repository::discover(repo.path(), Timestamp::UNIX_EPOCH).unwrap();
         let paths: Vec<BString> =
             ["same", "other", "removed", "touched", "new", "absent"].map(BString::from).into();
         let changed = |moment| {
@@ -114,7 +114,7 @@ mod tests {
         let repo = TestRepo::new();
         repo.write("a", "1\n");
         let first = repo.commit("one");
-        let opened = Repository::discover(repo.path(), Timestamp::now()).unwrap();
+        let opened = Repository::discover(repo.path(), Timestamp::UNIX_EPOCH).unwrap();
         let at = |moment: Timestamp| opened.commit_before(moment).unwrap().map(|id| id.to_string());
         let time = opened.commit(ObjectId::from_hex(first.as_bytes()).unwrap()).unwrap().time;
         assert_eq!(at(time), Some(first));

@@ -340,7 +340,7 @@ fn an_error_comes_with_what_mended_it_for_good() {
         (&json!("chronicle-fix/v1"), &json!("held"))
     );
     let elsewhere = desk.repo.beside("elsewhere");
-    std::fs::create_dir(&elsewhere).unwrap();
+    fs::create_dir(&elsewhere).unwrap();
     let there = desk.run_in(&elsewhere, &["fix", "undefined: Waiter"]).success();
     assert!(there.stdout.contains("other project"), "{there:#?}");
     for unknown in ["type Missing is not there", "--- FAIL: TestMissing (0.00s)"] {

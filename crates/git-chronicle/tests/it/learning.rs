@@ -97,7 +97,7 @@ fn a_profile_shows_skills_and_preferences_with_their_evidence() {
     desk.run(&["consolidate"]).success();
     let block = desk.run(&["blocks", "show", "developer_profile"]).success().stdout;
     let brief = desk.run(&["brief"]).success().stdout;
-    let has = |text: &str| ["Rust: ", "Tests with `cargo test`"].map(|words| text.contains(words));
+    let has = |text: &str| ["Rust: 3 sessions", "Tests with `cargo test`"].map(|words| text.contains(words));
     assert_eq!((has(&block), has(&brief)), ([true, true], [false, true]), "{block}\n{brief}");
 }
 
