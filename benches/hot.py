@@ -76,7 +76,7 @@ def main():
                 brief = subprocess.run([binary, "brief", "--project", folder], cwd=top, env={**env, "CHRONICLE_NOW": first}, check=True, capture_output=True)
                 before = brief.stdout.decode()
                 n_longest = max(n_longest, len(before))
-                opened = {item["id"] for item in ask(["pending", folder, "--limit", "10000", "--archived"], CHRONICLE_NOW=first)["items"]}
+                opened = {item["id"] for item in ask(["pending", "--project", folder, "--limit", "10000", "--archived"], CHRONICLE_NOW=first)["items"]}
             slug = re.sub(r"[^A-Za-z0-9]", "-", folder)
             target = top / ".claude/projects" / slug / f"{session}.jsonl"
             target.parent.mkdir(parents=True, exist_ok=True)

@@ -7,5 +7,6 @@ pub(crate) mod history;
 pub(crate) mod ignore_revs;
 pub(crate) mod rewrite;
 pub(crate) mod similarity;
+pub(crate) mod since;
 pub(crate) mod steps;
 pub(crate) mod tips;

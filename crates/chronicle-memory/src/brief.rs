@@ -7,6 +7,7 @@ use std::collections::HashSet;
 
 use chronicle_commits::{Reason, Recap, Unfinished};
 use chronicle_core::{
+    block::BlockLine,
     correction::Tier,
     room,
     thread::{Origin, Priority},
@@ -25,6 +26,12 @@ use crate::{
     threads::OpenItem,
 };
 
+mod dropped;
+mod files;
+
+pub use dropped::{Compacted, Dropped, DroppedCommand, DroppedWords};
+pub use files::{ChangedSince, EditedFile};
+
 /// How long a briefing is, if nobody says otherwise.
 pub const DEFAULT_BUDGET: usize = 4_000;
 
@@ -39,9 +46,6 @@ const MOST_THREADS: usize = 10;
 
 /// Failed checks, and decisions, that are told.
 const MOST_EACH: usize = 5;
-
-/// Files that are told.
-const MOST_FILES: usize = 5;
 
 /// Blocks whose first lines are told, and how many of each.
 const BLOCKS: [&str; 2] = ["preferences", "developer_profile"];
@@ -62,6 +66,8 @@ pub struct BriefCommand<'m> {
     pub all: bool,
     /// The longest answer wanted, in characters.
     pub budget: usize,
+    /// The session that was compacted, if one goes on in a new context.
+    pub compacted: Option<Compacted>,
     /// How many characters a briefing has as it will be written.
     pub measure: &'m dyn Fn(&Brief) -> usize,
 }
@@ -75,20 +81,23 @@ pub struct Brief {
     pub project: Option<String>,
     /// The branch that is checked out.
     pub branch: Option<String>,
+    /// What the compaction of this session left out; none but right after one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dropped: Option<Dropped>,
     /// The last sessions; that of the branch comes first.
     pub stopped: Vec<Stop>,
-    /// Checks that failed at the end of the last sessions, and did not pass since.
-    pub failed: Vec<FailedCheck>,
     /// Unfinished work, the most urgent first.
     pub open: Vec<OpenItem>,
     /// How much more is open.
     pub n_more_open: usize,
-    /// What was decided in the last sessions, the newest first.
+    /// What was decided in the last sessions: that of the branch first, then the newest.
     pub decided: Vec<Decision>,
-    /// Files that the last sessions changed; those of the branch, and of the newest session, come first.
-    pub files: Vec<String>,
+    /// Checks that failed at the end of the last sessions, and did not pass since.
+    pub failed: Vec<FailedCheck>,
+    /// The files that the last sessions edited most.
+    pub files: Vec<EditedFile>,
     /// What the blocks of memory say first of the developer, and of how things are to be done.
-    pub remembered: Vec<String>,
+    pub remembered: Vec<Remembered>,
     /// What others left undone, as lessons on their commits.
     pub left_by_others: Vec<OpenItem>,
     /// How many lines were left out to fit the budget.
@@ -110,6 +119,17 @@ pub struct Stop {
     pub summary: Option<String>,
     /// The last commit that it made.
     pub last_commit: Option<BriefCommit>,
+    /// What became of its files, for the first session of the repository that is asked about.
+    pub changed_since: Option<ChangedSince>,
+}
+
+/// A line of a block of memory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Remembered {
+    /// The line.
+    pub words: String,
+    /// The label of the block.
+    pub block: String,
 }
 
 /// A commit that a session made.
@@ -166,11 +186,12 @@ impl Memory<'_> {
             schema: "chronicle-brief/v1",
             project: scope.name(),
             branch: is_here.then(|| self.current_branch()).flatten(),
+            dropped: None,
             stopped: Vec::new(),
-            failed: Vec::new(),
             open: Vec::new(),
             n_more_open: 0,
             decided: Vec::new(),
+            failed: Vec::new(),
             files: Vec::new(),
             remembered: Vec::new(),
             left_by_others: Vec::new(),
@@ -180,6 +201,12 @@ impl Memory<'_> {
         };
         if let Some(memory) = memory.as_ref().filter(|_| scope != Scope::Unknown) {
             self.tell_sessions(&mut brief, memory, &scope, &recap)?;
+            if is_here {
+                self.tell_what_changed(&mut brief, memory)?;
+            }
+            if let Some(compacted) = &command.compacted {
+                memory.tell_what_was_dropped(&mut brief, compacted)?;
+            }
             let open = memory.store.n_open_threads(scope.project(), self.workplace.now())?;
             let listed =
                 memory.store.listed_threads(scope.project(), self.workplace.now(), false, MOST_THREADS)?;
@@ -192,7 +219,7 @@ impl Memory<'_> {
             self.tell_lessons(&mut brief, &recap);
         }
         if let (Some(memory), false) = (&memory, brief.is_empty()) {
-            brief.remembered = memory.remembered();
+            brief.remembered = memory.remembered(brief.project.as_deref());
         }
         brief.join_failures();
         brief.shorten();
@@ -245,6 +272,7 @@ impl Memory<'_> {
                     .filter(|summary| !summary.is_empty()),
                 last_commit: last
                     .map(|commit| BriefCommit { commit: commit.id.clone(), subject: commit.subject.clone() }),
+                changed_since: None,
             });
         }
         let digests: Vec<(NamedSession, DigestOfSession)> = recent
@@ -254,13 +282,22 @@ impl Memory<'_> {
             .collect();
         let (of_branch, others): (Vec<_>, Vec<_>) =
             digests.iter().partition(|(session, _)| session.record.branch == brief.branch);
-        for file in of_branch.into_iter().chain(others).flat_map(|(_, digest)| &digest.files) {
-            if brief.files.len() < MOST_FILES && !brief.files.contains(&file.path) {
-                brief.files.push(file.path.clone());
-            }
-        }
+        let nearest: Vec<_> = of_branch.into_iter().chain(others).collect();
+        brief.files = files::most_edited(&nearest);
+        brief.decided = decided(&nearest, &recap.reasons);
         brief.failed = failed(&digests);
-        brief.decided = decided(&digests, &recap.reasons);
+        Ok(())
+    }
+
+    /// What became of the files of the session that is told first.
+    fn tell_what_changed(&self, brief: &mut Brief, memory: &OpenMemory) -> Result<(), Error> {
+        let Some(first) = brief.stopped.first_mut() else { return Ok(()) };
+        let session = memory.session(&first.session.session)?;
+        let Some(digest) = session.digest().filter(|digest| !digest.files.is_empty()) else { return Ok(()) };
+        // A briefing without it is better than none.
+        if let Ok(repository) = self.workplace.repository() {
+            first.changed_since = files::changed_since(repository, &session, &digest);
+        }
         Ok(())
     }
 
@@ -302,14 +339,22 @@ impl Memory<'_> {
 
 impl OpenMemory {
     /// The first lines of blocks. A store of an older form that cannot be written has none.
-    fn remembered(&self) -> Vec<String> {
+    fn remembered(&self, project: Option<&str>) -> Vec<Remembered> {
         let latest =
             |label| self.store.read(|connection| BlockVersion::latest(connection, label)).ok().flatten();
         let lines = |label| latest(label).map(|latest| latest.text.lines).unwrap_or_default();
+        // What holds in other projects only says nothing here, and nobody works better for counts of technologies.
+        let is_count = |key: &String| key.starts_with("uses:") || key.starts_with("agent:");
+        let holds = |line: &BlockLine| {
+            let is_here = line.projects.is_empty()
+                || project.is_none_or(|name| line.projects.iter().any(|one| one == name));
+            is_here && !line.keys.iter().any(is_count)
+        };
         let first = BLOCKS.into_iter().flat_map(|label| {
-            lines(label).into_iter().filter(|line| !line.text.trim().is_empty()).take(MOST_LINES)
+            let lines = lines(label).into_iter().filter(|line| !line.text.trim().is_empty() && holds(line));
+            lines.take(MOST_LINES).map(|line| Remembered { words: line.text, block: label.to_owned() })
         });
-        first.map(|line| line.text).collect()
+        first.collect()
     }
 }
 
@@ -334,8 +379,8 @@ fn failed(sessions: &[(NamedSession, DigestOfSession)]) -> Vec<FailedCheck> {
     found
 }
 
-/// What was decided in the last sessions: what humans said, and commits with a reason; the newest first.
-fn decided(sessions: &[(NamedSession, DigestOfSession)], reasons: &[Reason]) -> Vec<Decision> {
+/// What was decided in sessions: what humans said, and commits with a reason; the nearest first.
+fn decided(sessions: &[&(NamedSession, DigestOfSession)], reasons: &[Reason]) -> Vec<Decision> {
     let (mut said, mut reasoned) = (Vec::new(), Vec::new());
     for (session, digest) in sessions {
         let decision = |words: &str, commit: Option<&str>, reason: Option<&Reason>| Decision {
@@ -367,7 +412,10 @@ impl Brief {
     /// Whether it says nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.stopped.is_empty() && self.open.is_empty() && self.left_by_others.is_empty()
+        self.dropped.is_none()
+            && self.stopped.is_empty()
+            && self.open.is_empty()
+            && self.left_by_others.is_empty()
     }
 
     /// A check that failed and the thread that says to mend it are told once.
@@ -385,6 +433,9 @@ impl Brief {
     /// Cuts long quotes, between words.
     fn shorten(&mut self) {
         let short = |text: &mut String| *text = shortened(text, LONGEST_QUOTE);
+        for words in self.dropped.iter_mut().flat_map(Dropped::words_mut) {
+            short(words);
+        }
         for stop in &mut self.stopped {
             stop.summary.iter_mut().for_each(|summary| *summary = shortened(summary, 2 * LONGEST_QUOTE));
             stop.last_commit.iter_mut().for_each(|commit| short(&mut commit.subject));
@@ -394,7 +445,7 @@ impl Brief {
             short(&mut item.summary);
             item.context.clear();
         }
-        self.remembered.iter_mut().for_each(short);
+        self.remembered.iter_mut().for_each(|line| short(&mut line.words));
         for decision in &mut self.decided {
             short(&mut decision.words);
             decision.reason.iter_mut().for_each(short);
@@ -427,6 +478,7 @@ impl Brief {
             self.left_by_others.last().map(|item| urgency(item) - 5 - down(self.left_by_others.len())),
             self.files.last().map(|_| 30 - down(self.files.len())),
             self.remembered.last().map(|_| 32 - down(self.remembered.len())),
+            self.dropped.as_ref().map(|dropped| 95 - down(dropped.len())),
         ];
         let least = worth.iter().enumerate().filter_map(|(list, worth)| Some(((*worth)?, list))).min();
         let Some((_, list)) = least else { return false };
@@ -438,6 +490,7 @@ impl Brief {
             3 => drop(self.decided.pop()),
             5 => drop(self.files.pop()),
             6 => drop(self.remembered.pop()),
+            7 => self.dropped = self.dropped.take().and_then(Dropped::without_last),
             _ => drop(self.left_by_others.pop()),
         }
         self.n_left_out += 1;

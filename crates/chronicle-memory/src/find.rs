@@ -1,6 +1,7 @@
 //! Finds what was said and done in sessions.
 
 mod about;
+mod fix;
 mod how;
 mod rerank;
 mod snippet;
@@ -16,7 +17,8 @@ use chronicle_search::{
     Found, Hit, NamedSession, Question, Scope as SearchScope, StoredTurn, TurnKind, search,
 };
 use chronicle_workplace::{Error, Setting, error::EmptyQuestionSnafu};
-pub use how::{How, HowCommand, Procedure, Step};
+pub use fix::{Fix, FixCommand, FixOutcome, Fixed, Worked};
+pub use how::{How, HowCommand, Invocation, Procedure, Step};
 use rerank::{MOST_READ, rank_again};
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -10,6 +10,7 @@ mod feedback;
 mod patterns;
 mod preferences;
 mod problems;
+mod profile;
 mod technologies;
 
 pub use experience::{Learning, Place};
@@ -18,4 +19,5 @@ pub(crate) use patterns::THEN;
 pub use patterns::{PATTERN_KINDS, Pattern, Patterns, PatternsCommand};
 pub use preferences::{Preference, PreferenceEvidence, Preferences, PreferencesCommand};
 pub use problems::{Problem, Problems, Solution};
+pub use profile::{DeveloperProfile, Identity};
 pub use technologies::{KnownProject, Projects, ProjectsCommand, Skill, Skills, UsedTechnology};

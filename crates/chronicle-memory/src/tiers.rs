@@ -138,7 +138,8 @@ impl Memory<'_> {
             jobs: Vec::new(),
         };
         let Some(memory) = self.open()? else { return Ok(status) };
-        let command = BriefCommand { project: None, all: false, budget: DEFAULT_BUDGET, measure };
+        let command =
+            BriefCommand { project: None, all: false, budget: DEFAULT_BUDGET, compacted: None, measure };
         status.hot.characters = measure(&self.brief(&command)?);
         let totals = memory.store.totals()?;
         status.warm.projects = totals.projects;

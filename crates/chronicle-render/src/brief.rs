@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use chronicle_core::counted;
 use chronicle_memory::{
-    brief::{Brief, BriefCommit},
+    brief::{Brief, BriefCommit, ChangedSince, Dropped},
     catch_up::{CatchUp, PastSession},
     sessions::{ListedSession, short_session},
     threads::OpenItem,
@@ -28,6 +28,9 @@ pub(super) fn markdown(brief: &Brief, view: &View) -> String {
     };
     let branch = brief.branch.as_deref().map(|branch| format!(", branch {}", words::path(branch)));
     let _ = writeln!(out, "# Brief: {project}{}\n{CAUTION}", branch.unwrap_or_default());
+    if let Some(dropped) = &brief.dropped {
+        before_compaction(&mut out, dropped);
+    }
     section(&mut out, "Where you stopped", !brief.stopped.is_empty());
     for stop in &brief.stopped {
         let _ = writeln!(
@@ -44,13 +47,9 @@ pub(super) fn markdown(brief: &Brief, view: &View) -> String {
         {
             let _ = writeln!(out, "  - last commit {}", commit_words(commit));
         }
-    }
-    section(&mut out, "Failed last", !brief.failed.is_empty());
-    for failed in &brief.failed {
-        let mut about: Vec<String> = failed.thread.iter().map(|id| one_line(id)).collect();
-        about.extend(words::ago(failed.at.as_deref(), view.now));
-        about.push(format!("session {}", one_line(short_session(&failed.session))));
-        let _ = writeln!(out, "- `{}` ({})", one_line(&failed.command).replace('`', "'"), about.join(", "));
+        if let Some(since) = &stop.changed_since {
+            let _ = writeln!(out, "  - {}", changed_since(since));
+        }
     }
     section(&mut out, "Open", !brief.open.is_empty());
     open_items(&mut out, &brief.open, brief.project.is_none(), view);
@@ -67,14 +66,22 @@ pub(super) fn markdown(brief: &Brief, view: &View) -> String {
             commit.unwrap_or_default()
         );
     }
-    section(&mut out, "Files changed last", !brief.files.is_empty());
-    if !brief.files.is_empty() {
-        let files: Vec<String> = brief.files.iter().map(|path| words::path(path)).collect();
-        let _ = writeln!(out, "- {}", files.join(", "));
+    section(&mut out, "Failed last", !brief.failed.is_empty());
+    for failed in &brief.failed {
+        let mut about: Vec<String> = failed.thread.iter().map(|id| one_line(id)).collect();
+        about.extend(words::ago(failed.at.as_deref(), view.now));
+        about.push(format!("session {}", one_line(short_session(&failed.session))));
+        let _ = writeln!(out, "- `{}` ({})", one_line(&failed.command).replace('`', "'"), about.join(", "));
+    }
+    section(&mut out, "Edited most", !brief.files.is_empty());
+    for file in &brief.files {
+        let session = one_line(short_session(&file.session));
+        let times = counted(file.n_changes, "change");
+        let _ = writeln!(out, "- {} ({times}, last in session {session})", words::path(&file.path));
     }
     section(&mut out, "Of the developer", !brief.remembered.is_empty());
     for line in &brief.remembered {
-        let _ = writeln!(out, "- {}", one_line(line));
+        let _ = writeln!(out, "- {} (block {})", one_line(&line.words), line.block);
     }
     section(&mut out, "Left by others", !brief.left_by_others.is_empty());
     open_items(&mut out, &brief.left_by_others, false, view);
@@ -107,6 +114,38 @@ fn open_items(out: &mut String, items: &[OpenItem], with_project: bool, view: &V
             let _ = writeln!(out, "- {}{waits}{proposed}", threads::line(item, with_project, view));
         });
     }
+}
+
+/// What was said and done in this session before its compaction.
+fn before_compaction(out: &mut String, dropped: &Dropped) {
+    let title = if dropped.is_compared { "Left out by the compaction" } else { "Before the compaction" };
+    section(out, title, true);
+    let session = one_line(short_session(&dropped.session));
+    let place = |line: Option<u64>| {
+        let line = line.map(|line| format!(", line {line}"));
+        format!("session {session}{}", line.unwrap_or_default())
+    };
+    for (what, said) in [("decided", &dropped.decisions), ("asked for", &dropped.constraints)] {
+        for said in said {
+            let _ = writeln!(out, "- {what}: {} ({})", one_line(&said.words), place(said.line));
+        }
+    }
+    for worked in &dropped.commands {
+        let command = one_line(&worked.command).replace('`', "'");
+        let _ = writeln!(out, "- works: `{command}` ({}×, {})", worked.times, place(Some(worked.line)));
+    }
+}
+
+/// `2 of its 5 files have changed since: src/a.rs, src/b.rs (compared with 1a2b3c4)`.
+fn changed_since(since: &ChangedSince) -> String {
+    const NAMED: usize = 5;
+    let n_changed = since.files.len();
+    let have = if n_changed == 1 { "has" } else { "have" };
+    let named: Vec<String> = since.files.iter().take(NAMED).map(|path| words::path(path)).collect();
+    let more = if NAMED < n_changed { format!(" and {} more", n_changed - NAMED) } else { String::new() };
+    let of = counted(since.of, "file");
+    let (named, commit) = (named.join(", "), words::short(&since.commit));
+    format!("{n_changed} of its {of} {have} changed since: {named}{more} (compared with {commit})")
 }
 
 /// Whether the summary names the commit already.

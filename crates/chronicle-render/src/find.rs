@@ -4,7 +4,10 @@ use std::fmt::Write;
 
 use chronicle_core::counted;
 use chronicle_memory::{
-    find::{About, Elsewhere, Finding, FoundTurn, How, Procedure, Snippet, Step},
+    find::{
+        About, Elsewhere, Finding, Fix, FixOutcome, Fixed, FoundTurn, How, Invocation, Procedure, Snippet,
+        Step,
+    },
     sessions::short_session,
 };
 
@@ -146,12 +149,36 @@ pub(super) fn about(about: &About, view: &View, is_marked: bool) -> String {
 
 pub(super) fn how(how: &How, view: &View) -> String {
     let mut out = String::new();
+    if !how.invocations.is_empty() {
+        let _ = writeln!(out, "## Calls");
+    }
+    for invocation in &how.invocations {
+        called(&mut out, invocation, view);
+    }
     for procedure in &how.procedures {
         gap(&mut out);
         steps(&mut out, procedure, how.project.is_none(), view);
     }
     elsewhere(&mut out, how.elsewhere);
     out
+}
+
+/// ``- `cargo test -p pool` (3×, failed 1× with 101: no such test; 2 days ago, session 5e551011, line 40)``
+fn called(out: &mut String, way: &Invocation, view: &View) {
+    let mut ended = vec![format!("{}×", way.times)];
+    if 0 < way.failed {
+        let code = way.exit_code.map(|code| format!(" with {code}")).unwrap_or_default();
+        let message = way.message.as_deref().map(|message| format!(": {}", words::one_line(message)));
+        ended.push(format!("failed {}×{code}{}", way.failed, message.unwrap_or_default()));
+    }
+    if way.worked + way.failed < way.times {
+        ended.push(format!("outcome unknown {}×", way.times - way.worked - way.failed));
+    }
+    let mut place: Vec<String> = words::ago(way.at.as_deref(), view.now).into_iter().collect();
+    place.push(format!("session {}", words::one_line(short_session(&way.session))));
+    place.push(format!("line {}", way.line));
+    let command = words::one_line(&way.command).replace('`', "'");
+    let _ = writeln!(out, "- `{command}` ({}; {})", ended.join(", "), place.join(", "));
 }
 
 fn steps(out: &mut String, procedure: &Procedure, is_of_many: bool, view: &View) {
@@ -172,6 +199,61 @@ fn steps(out: &mut String, procedure: &Procedure, is_of_many: bool, view: &View)
     if !procedure.outcome.is_empty() {
         let _ = writeln!(out, "Outcome: {}", words::one_line(&procedure.outcome));
     }
+}
+
+pub(super) fn fix(fix: &Fix, view: &View) -> String {
+    let mut out = String::new();
+    for fixed in &fix.fixes {
+        gap(&mut out);
+        mended(&mut out, fixed, fix.project.is_none(), view);
+    }
+    elsewhere(&mut out, fix.elsewhere);
+    out
+}
+
+fn mended(out: &mut String, fixed: &Fixed, is_of_many: bool, view: &View) {
+    let project = is_of_many.then_some(fixed.project.as_str());
+    let facts = [fixed.branch.as_deref(), project];
+    heading(out, &fixed.session, &fixed.title, facts, fixed.ended.as_deref(), view);
+    let alike = if fixed.is_same { "" } else { ", alike" };
+    let times = if 1 < fixed.times { format!(", {} times", fixed.times) } else { String::new() };
+    let call = words::one_line(&fixed.call).replace('`', "'");
+    let _ = writeln!(
+        out,
+        "Error: {} (`{call}`, line {}{times}{alike})",
+        words::one_line(&fixed.message),
+        fixed.line
+    );
+    if let Some(said) = fixed.said.as_deref().filter(|said| !said.is_empty()) {
+        let _ = writeln!(out, "Said: {}", words::one_line(said));
+    }
+    for (number, step) in fixed.done.iter().enumerate() {
+        let _ = writeln!(out, "{}. {}{}, line {}", number + 1, doing(step), went(step), step.line);
+    }
+    if 0 < fixed.left_out {
+        let session = words::one_line(short_session(&fixed.session));
+        let more = counted(fixed.left_out, "more step");
+        let _ = writeln!(out, "{more}: `git chronicle session show {session} --turns`");
+    }
+    let _ = writeln!(out, "Outcome: {}", outcome(fixed));
+}
+
+/// ``solved: `cargo test` worked at line 57; commit 233f55c``
+fn outcome(fixed: &Fixed) -> String {
+    let mut told = Vec::new();
+    let worked = fixed.worked.as_ref().map(|worked| {
+        format!("`{}` worked at line {}", words::one_line(&worked.call).replace('`', "'"), worked.line)
+    });
+    told.push(match (fixed.outcome, worked) {
+        (FixOutcome::Unsolved, _) | (_, None) => "not solved there".to_owned(),
+        (FixOutcome::Held, Some(worked)) => format!("solved: {worked}, and it did not come up again"),
+        (FixOutcome::CameBack, Some(worked)) => worked,
+    });
+    if let Some(session) = &fixed.came_back_in {
+        told.push(format!("it came up again in session {}", words::one_line(short_session(session))));
+    }
+    told.extend(fixed.commit.as_deref().map(|commit| format!("commit {}", words::short(commit))));
+    told.join("; ")
 }
 
 fn doing(step: &Step) -> String {

@@ -6,7 +6,8 @@ use chronicle::ask::{Asked, Citation, RoutedAnswer};
 use chronicle_core::counted;
 use chronicle_memory::{
     learning::{
-        FeedbackReply, Pattern, Patterns, Place, Preference, Preferences, Problems, Projects, Skills,
+        DeveloperProfile, FeedbackReply, Pattern, Patterns, Place, Preference, Preferences, Problems,
+        Projects, Skill, Skills,
     },
     sessions::short_session,
 };
@@ -45,25 +46,55 @@ fn places(all: &[Place], most: usize) -> String {
 pub fn preferences(answer: &Preferences, is_why: bool, format: Format, view: &View) -> String {
     let mut out = String::new();
     for preference in &answer.preferences {
-        let state =
-            if preference.status == "held" { String::new() } else { format!(", {}", preference.status) };
-        let seen = match preference.of_sessions {
-            Some(all) => format!("{} of {}", preference.sessions, sessions(all)),
-            None => sessions(preference.sessions),
-        };
-        let _ = writeln!(
-            out,
-            "- {} {} ({}, {:.2}{state}; {seen})",
-            preference.id,
-            words::one_line(&preference.preference),
-            preference.kind,
-            preference.confidence
-        );
+        preferred(&mut out, preference);
         if is_why {
             reasons(&mut out, preference, view);
         }
     }
     left_out(&mut out, answer.left_out, "--all");
+    written(answer, out, format, view)
+}
+
+/// `- p-3f2a Prefers pnpm (explicit, in web, 0.85; 1 session)`
+fn preferred(out: &mut String, preference: &Preference) {
+    let state = if preference.status == "held" { String::new() } else { format!(", {}", preference.status) };
+    let seen = match preference.of_sessions {
+        Some(all) => format!("{} of {}", preference.sessions, sessions(all)),
+        None => sessions(preference.sessions),
+    };
+    let projects: Vec<String> = preference.projects.iter().map(|name| words::one_line(name)).collect();
+    let holds = match projects.as_slice() {
+        _ if preference.everywhere => ", everywhere".to_owned(),
+        [] => String::new(),
+        projects => format!(", in {}", projects.join(", ")),
+    };
+    let _ = writeln!(
+        out,
+        "- {} {} ({}{holds}, {:.2}{state}; {seen})",
+        preference.id,
+        words::one_line(&preference.preference),
+        preference.kind,
+        preference.confidence
+    );
+}
+
+/// The developer profile as text.
+#[must_use]
+pub fn profile(answer: &DeveloperProfile, format: Format, view: &View) -> String {
+    let mut out = String::new();
+    let skilled =
+        [("Languages", &answer.identity.primary_languages), ("Tools", &answer.identity.primary_tools)];
+    for (title, skills) in skilled.into_iter().filter(|(_, skills)| !skills.is_empty()) {
+        gap(&mut out);
+        let _ = writeln!(out, "## {title}");
+        skills.iter().for_each(|one| skill(&mut out, one, view));
+    }
+    let preferences = [("Preferences", &answer.preferences), ("Style", &answer.style)];
+    for (title, preferences) in preferences.into_iter().filter(|(_, all)| !all.is_empty()) {
+        gap(&mut out);
+        let _ = writeln!(out, "## {title}");
+        preferences.iter().for_each(|one| preferred(&mut out, one));
+    }
     written(answer, out, format, view)
 }
 
@@ -152,25 +183,22 @@ fn one_pattern(out: &mut String, pattern: &Pattern, is_why: bool) {
 #[must_use]
 pub fn skills(answer: &Skills, format: Format, view: &View) -> String {
     let mut out = String::new();
-    for skill in &answer.skills {
-        let signs = [(skill.edits, "edit"), (skill.commands, "command"), (skill.imports, "import")];
-        let mut facts: Vec<String> =
-            signs.iter().filter(|(count, _)| 0 < *count).map(|(count, what)| counted(*count, what)).collect();
-        facts.push(sessions(skill.sessions));
-        if 1 < skill.projects.len() {
-            facts.push(counted(skill.projects.len(), "project"));
-        }
-        facts.extend(words::ago(skill.last_used.as_deref(), view.now));
-        let _ = writeln!(
-            out,
-            "- {} ({}): {}",
-            words::one_line(&skill.technology),
-            facts.join(", "),
-            places(&skill.evidence, FEW)
-        );
-    }
+    answer.skills.iter().for_each(|one| skill(&mut out, one, view));
     left_out(&mut out, answer.left_out, "--limit");
     written(answer, out, format, view)
+}
+
+fn skill(out: &mut String, skill: &Skill, view: &View) {
+    let signs = [(skill.edits, "edit"), (skill.commands, "command"), (skill.imports, "import")];
+    let mut facts: Vec<String> =
+        signs.iter().filter(|(count, _)| 0 < *count).map(|(count, what)| counted(*count, what)).collect();
+    facts.push(sessions(skill.sessions));
+    if 1 < skill.projects.len() {
+        facts.push(counted(skill.projects.len(), "project"));
+    }
+    facts.extend(words::ago(skill.last_used.as_deref(), view.now));
+    let technology = words::one_line(&skill.technology);
+    let _ = writeln!(out, "- {technology} ({}): {}", facts.join(", "), places(&skill.evidence, FEW));
 }
 
 /// Projects as text.

@@ -51,7 +51,7 @@ use chronicle_memory::{
     brief::Brief,
     catch_up::CatchUp,
     digest::Digest,
-    find::{About, Finding, How},
+    find::{About, Finding, Fix, How},
     sessions::{
         ExcludeReply, ForgetReply, IngestReply, MemoryTransfer, Resumption, SessionList, ShownSession,
         WordedReply,
@@ -65,7 +65,7 @@ use chronicle_workplace::{Allowance, AllowedRepositories, CostReport, LlmCheck, 
 
 pub use check::{Host, MAX_DEPENDENTS, annotations};
 pub use json::{Answer, error as json_error};
-pub use learning::{asked, feedback, patterns, preferences, problems, projects, skills};
+pub use learning::{asked, feedback, patterns, preferences, problems, profile, projects, skills};
 pub use pretty::Code;
 pub use schema::{SCHEMA_NAMES, schema};
 
@@ -481,6 +481,16 @@ pub fn how(how: &How, format: Format, view: &View) -> String {
         Format::Json => how.json_line(view.verbose),
         Format::Markdown => find::how(how, view),
         Format::Pretty => pretty::painted(&find::how(how, view), view),
+    }
+}
+
+/// What was done about an error before, as text.
+#[must_use]
+pub fn fix(fix: &Fix, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => fix.json_line(view.verbose),
+        Format::Markdown => find::fix(fix, view),
+        Format::Pretty => pretty::painted(&find::fix(fix, view), view),
     }
 }
 

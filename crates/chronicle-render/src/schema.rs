@@ -14,8 +14,8 @@ use chronicle_memory::{
     brief::Brief,
     catch_up::CatchUp,
     digest::Digest,
-    find::{About, Finding, How},
-    learning::{FeedbackReply, Patterns, Preferences, Problems, Projects, Skills},
+    find::{About, Finding, Fix, How},
+    learning::{DeveloperProfile, FeedbackReply, Patterns, Preferences, Problems, Projects, Skills},
     share::{SharePulled, SharePushed, ShareStatus, SharedFinding},
     sleep::Consolidated,
     threads::{Pending, ShownThread, ThreadReply},
@@ -27,7 +27,7 @@ use chronicle_workplace::{
 use schemars::{Schema, schema_for};
 
 /// The names of the schemas.
-pub const SCHEMA_NAMES: [&str; 53] = [
+pub const SCHEMA_NAMES: [&str; 55] = [
     "annotation",
     "annotate-input",
     "annotate-output",
@@ -71,8 +71,10 @@ pub const SCHEMA_NAMES: [&str; 53] = [
     "find-shared-output",
     "about-output",
     "how-output",
+    "fix-output",
     "ask-output",
     "preferences-output",
+    "profile-output",
     "patterns-output",
     "skills-output",
     "projects-output",
@@ -132,8 +134,10 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "find-shared-output" => schema_for!(SharedFinding),
         "about-output" => schema_for!(About),
         "how-output" => schema_for!(How),
+        "fix-output" => schema_for!(Fix),
         "ask-output" => schema_for!(Asked),
         "preferences-output" => schema_for!(Preferences),
+        "profile-output" => schema_for!(DeveloperProfile),
         "patterns-output" => schema_for!(Patterns),
         "skills-output" => schema_for!(Skills),
         "projects-output" => schema_for!(Projects),

@@ -13,7 +13,7 @@ use std::{
 
 use chronicle::{
     Chronicle,
-    agent::{AgentSession, Edit, FileRead, Moment, ToolCall, read_by_command, tool_call},
+    agent::{AgentSession, Begun, Edit, FileRead, Moment, ToolCall, read_by_command, tool_call},
     is_session_id,
 };
 use chronicle_annotator::Annotator;
@@ -205,7 +205,9 @@ impl Hook<'_> {
             AgentEvent::SessionStart => {
                 *behind = Some(Behind::SessionStart);
                 let source = self.payload.text(&["source"]).unwrap_or_default();
-                let Some(opening) = chronicle.agents().open_session(&session, &source, &AGENT_TEXTS)? else {
+                let transcripts = self.transcripts();
+                let begun = Begun { source: &source, transcript: transcripts.first().map(PathBuf::as_path) };
+                let Some(opening) = chronicle.agents().open_session(&session, &begun, &AGENT_TEXTS)? else {
                     return Ok(Said::default());
                 };
                 return Ok(Said { text: Some(opening.text), line: opening.line, asks: None });

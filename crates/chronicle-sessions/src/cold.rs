@@ -20,6 +20,9 @@ const LEVEL: i32 = 6;
 /// A document that is longer than this is not kept: it has to be held as a whole.
 const LONGEST_DOCUMENT: u64 = 256 << 20;
 
+/// No transcript is longer than this: a small file can unpack to anything.
+const LONGEST_UNPACKED: u64 = 4 << 30;
+
 /// Writes what may be kept of a transcript, compressed; how long it was before that comes back.
 ///
 /// # Errors
@@ -70,20 +73,20 @@ fn hide_private(row: &mut Vec<u8>) {
     }
 }
 
-/// Whether what was kept has one of some turns, given by their keys in the store.
-///
-/// # Errors
-/// When it is damaged.
-pub fn kept_repeats(kept: impl Read, is_one: &dyn Fn(i64) -> bool) -> io::Result<bool> {
-    crate::ingest::repeats(zstd::Decoder::new(kept)?, is_one)
-}
-
 /// Writes out what was kept.
 ///
 /// # Errors
 /// When it is damaged, or cannot be written.
 pub fn unpack(kept: &mut dyn Read, into: &mut dyn Write) -> io::Result<u64> {
     io::copy(&mut zstd::Decoder::new(kept)?, into)
+}
+
+/// Reads what an agent compressed, as it was before.
+///
+/// # Errors
+/// When it is no such file.
+pub fn unpacking(packed: impl Read + 'static) -> io::Result<Box<dyn Read>> {
+    Ok(Box::new(zstd::Decoder::new(packed)?.take(LONGEST_UNPACKED)))
 }
 
 struct Counted<'w> {

@@ -1,6 +1,7 @@
 //! Gemini CLI's messages, as rows or in one document.
 
 use std::borrow::Cow;
+use std::collections::VecDeque;
 
 use jiff::Timestamp;
 
@@ -17,12 +18,17 @@ use crate::turn::{Event, Place, Synthetic, Turn, Usage};
 
 /// What is remembered between rows.
 ///
-/// A message is written again while its calls are answered; the last writing
-/// counts, so each is held back until another message comes.
+/// A message is written again while its calls are answered, and the last writing
+/// counts; a later row may take messages back. So all are held until the end, as
+/// far as there is room.
 #[derive(Default)]
 pub(crate) struct Gemini {
-    held: Option<Held>,
+    held: VecDeque<Held>,
+    n_bytes: usize,
 }
+
+/// How many bytes of messages are held: what is older can be taken back no more.
+const MOST_HELD: usize = 16 << 20;
 
 struct Held {
     id: String,
@@ -45,7 +51,8 @@ struct Fields<'a> {
     tokens: Option<Raw<'a>>,
     patch: Option<Raw<'a>>,
     is_header: bool,
-    is_rewind: bool,
+    /// The message that is taken back, with all that came after it.
+    rewinds_to: Option<Cow<'a, str>>,
 }
 
 impl Transcript for Gemini {
@@ -58,16 +65,22 @@ impl Transcript for Gemini {
             fields.set(key, value);
         })?;
         let verdict = if let Some(patch) = fields.patch {
+            let mut messages = None;
             json::members(patch, |key, value| {
                 note_session(key, value, stream);
+                messages = messages.or((key == "messages").then_some(value));
             });
+            if let Some(messages) = messages {
+                self.replace(messages, row, stream);
+            }
             Verdict::Kept
-        } else if fields.is_rewind {
+        } else if let Some(id) = &fields.rewinds_to {
+            self.rewind(id);
             Verdict::skipped("rewind")
         } else if fields.kind.is_empty() {
             if fields.is_header { Verdict::Kept } else { Verdict::unknown("") }
         } else {
-            self.hold(&fields, row, length, stream)
+            self.hold(&fields, &row.bytes[..length], row, stream)
         };
         Ok((verdict, length))
     }
@@ -77,36 +90,65 @@ impl Transcript for Gemini {
     }
 
     fn finish(&mut self, stream: &mut Stream<'_>) {
-        if let Some(held) = self.held.take() {
-            tell(&held, stream);
-        }
+        self.held.drain(..).for_each(|held| tell(&held, stream));
     }
 }
 
 impl Gemini {
-    fn hold(
-        &mut self,
-        fields: &Fields<'_>,
-        row: &Row<'_>,
-        length: usize,
-        stream: &mut Stream<'_>,
-    ) -> Verdict {
+    /// Holds one message, whose bytes are those of `row` or a part of them.
+    fn hold(&mut self, fields: &Fields<'_>, bytes: &[u8], row: &Row<'_>, stream: &mut Stream<'_>) -> Verdict {
         let verdict = match &*fields.kind {
             "user" | "gemini" | "error" => Verdict::Kept,
             "info" if fields.content.is_some_and(is_cancelled) => Verdict::Kept,
             "info" | "warning" => return Verdict::skipped(&fields.kind),
             kind => return Verdict::unknown(kind),
         };
-        if let Some(held) = self.held.take().filter(|held| held.id != fields.id || held.id.is_empty()) {
-            tell(&held, stream);
+        if !fields.id.is_empty() && self.held.back().is_some_and(|last| last.id == fields.id) {
+            self.drop_last();
         }
-        self.held = Some(Held {
+        let is_whole = std::ptr::eq(bytes.as_ptr(), row.bytes.as_ptr());
+        self.n_bytes += bytes.len();
+        self.held.push_back(Held {
             id: fields.id.to_string(),
-            bytes: row.bytes[..length].to_owned(),
+            bytes: bytes.to_owned(),
             place: row.place.clone(),
-            is_as_stored: row.is_as_stored(),
+            is_as_stored: row.is_as_stored() && is_whole,
         });
+        while MOST_HELD < self.n_bytes && 1 < self.held.len() {
+            let Some(oldest) = self.held.pop_front() else { break };
+            self.n_bytes -= oldest.bytes.len();
+            tell(&oldest, stream);
+        }
         verdict
+    }
+
+    fn drop_last(&mut self) {
+        if let Some(last) = self.held.pop_back() {
+            self.n_bytes -= last.bytes.len();
+        }
+    }
+
+    /// Takes back the message of that id and what came after it; nothing where it is not held.
+    fn rewind(&mut self, id: &str) {
+        let Some(at) = self.held.iter().rposition(|held| held.id == id) else { return };
+        while at < self.held.len() {
+            self.drop_last();
+        }
+    }
+
+    /// Holds these messages in the place of all others.
+    fn replace(&mut self, messages: Raw<'_>, row: &Row<'_>, stream: &mut Stream<'_>) {
+        self.rewind_all();
+        json::items(messages, |message| {
+            let mut fields = Fields::default();
+            json::members(message, |key, value| fields.set(key, value));
+            self.hold(&fields, message.get().as_bytes(), row, stream);
+        });
+    }
+
+    fn rewind_all(&mut self) {
+        self.held.clear();
+        self.n_bytes = 0;
     }
 }
 
@@ -122,7 +164,7 @@ impl<'a> Fields<'a> {
             "toolCalls" => self.calls = Some(value),
             "tokens" => self.tokens = Some(value),
             "$set" => self.patch = Some(value),
-            "$rewindTo" => self.is_rewind = true,
+            "$rewindTo" => self.rewinds_to = json::text(value),
             _ => {}
         }
     }

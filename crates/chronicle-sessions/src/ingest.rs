@@ -203,6 +203,9 @@ impl<'a> Taker<'a> {
         self.arrive(index, session)?;
         let ongoing = &mut self.ongoing[index];
         ongoing.saw(turn, session);
+        if ongoing.is_told_usage_late() {
+            ongoing.usage.went_on(session.usage, ongoing.is_repeating);
+        }
         self.position = match self.position {
             (start, n) if start == turn.place.bytes.start => (start, n + 1),
             _ => (turn.place.bytes.start, 0),
@@ -234,7 +237,9 @@ impl<'a> Taker<'a> {
             };
             if record.is_forgotten(self.tx)? {
                 ongoing.is_repeating = true;
-                ongoing.usage.went_on(session.usage, true);
+                if !ongoing.is_told_usage_late() {
+                    ongoing.usage.went_on(session.usage, true);
+                }
                 return Ok(());
             }
             let elsewhere = record.put(self.tx, ongoing.id, &mut ongoing.written)?;
@@ -244,7 +249,9 @@ impl<'a> Taker<'a> {
                 StoredEdit::put(self.tx, (ongoing.id, record.key), record.text, &edited.to_bytes())?;
             }
         }
-        ongoing.usage.went_on(session.usage, ongoing.is_repeating);
+        if !ongoing.is_told_usage_late() {
+            ongoing.usage.went_on(session.usage, ongoing.is_repeating);
+        }
         if !ongoing.is_repeating {
             ongoing.note(turn, called);
         }
@@ -357,6 +364,9 @@ impl<'a> Taker<'a> {
         let mut session = whole.unwrap_or(&ongoing.session).clone();
         // Some documents say it after their messages.
         ongoing.is_sub_agent |= session.is_sub_agent;
+        if ongoing.is_told_usage_late() {
+            ongoing.usage.went_on(session.usage, ongoing.is_repeating);
+        }
         session.usage.take_away(&ongoing.usage.repeated);
         let session = &session;
         let mut n_events = 0;
@@ -463,6 +473,11 @@ impl Repeated {
 }
 
 impl Ongoing {
+    /// Whether its agent tells what a reply cost after its turns, and not with them.
+    fn is_told_usage_late(&self) -> bool {
+        self.agent == Agent::Codex
+    }
+
     /// Notes where and when a turn happened.
     fn saw(&mut self, turn: &Turn<'_>, session: &Session) {
         self.session.saw(turn.at);

@@ -11,6 +11,7 @@ mod claude;
 mod cleaned;
 mod codex;
 mod cold;
+mod compaction;
 mod copilot;
 mod decisions;
 mod deeds;
@@ -53,7 +54,8 @@ mod wording;
 mod words;
 
 pub use checks::CheckKind;
-pub use cold::{keep, kept_repeats, unpack};
+pub use cold::{keep, unpack, unpacking};
+pub use compaction::{CompactionSummary, WorkingCommand, line_of, working_commands};
 pub use digest::{DigestOfSession, digest};
 pub use edited::{Edited, FileLines, Likeness};
 pub use format::Format;
@@ -65,7 +67,8 @@ pub use outcome::{may_commit, names_words_of};
 pub use reading::{Reading, Session, read, read_from};
 pub use reads::{FileRead, ReadLines, read_by_command};
 pub use signs::{
-    Act, Failure, Remedy, SIGNS_VERSION, Seen, Signs, Statement, Step, canonical_technology, topic_label,
+    Act, CalledTool, ErrorText, Failure, Invoked, Mended, Nearness, Remedy, SIGNS_VERSION, Seen, Signs,
+    Statement, Step, canonical_technology, mended, topic_label,
 };
 pub use source::LONGEST_ROW;
 pub use tally::{Fault, FaultKind, Tally};

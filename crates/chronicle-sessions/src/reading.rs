@@ -140,6 +140,7 @@ pub fn read_from(
     while source.bytes().len() < crate::format::ENOUGH && !source.is_at_end() {
         source.fill()?;
     }
+    source.pass_mark();
     let Some(format) = format.or_else(|| Format::of(source.bytes())) else { return Ok(None) };
     let session = Session { agent: Some(format.agent()), ..Session::default() };
     let mut stream = Stream::new(session, on_turn);
@@ -166,6 +167,13 @@ fn read_lines<R: Read>(
     while let Some(piece) = lines.next()? {
         tally.n_lines += 1;
         match piece {
+            Piece::Cut { bytes, place } => {
+                end = Place { line: place.line + 1, bytes: place.bytes.end..place.bytes.end };
+                match read_cut(&bytes, &place, reader, stream) {
+                    Some(verdict) => tally.add(verdict),
+                    None => tally.add_fault(place, FaultKind::TooLong),
+                }
+            }
             Piece::TooLong(place) => {
                 end = Place { line: place.line + 1, bytes: place.bytes.end..place.bytes.end };
                 tally.add_fault(place, FaultKind::TooLong);
@@ -232,6 +240,12 @@ fn read_line(
             }
         }
     }
+}
+
+/// Reads what is left of a row that was too long.
+fn read_cut(bytes: &[u8], place: &Place, reader: &mut Reader, stream: &mut Stream<'_>) -> Option<Verdict> {
+    let text = String::from_utf8_lossy(bytes);
+    reader.read(&Row::repaired(&text, place.clone()), stream).ok().map(|(verdict, _)| verdict)
 }
 
 /// Reads a row again whose bytes are no UTF-8, with marks in their place.

@@ -13,21 +13,26 @@ use serde::{Deserialize, Serialize};
 mod commands;
 mod failures;
 mod habits;
+mod invoked;
+mod mended;
 mod statements;
 mod steps;
 mod technologies;
 mod topics;
 
+pub(crate) use commands::{commands, is_plain_program};
 pub(crate) use failures::names_fault;
 pub use failures::{Failure, Remedy};
 pub use habits::Seen;
+pub use invoked::{CalledTool, Invoked};
+pub use mended::{ErrorText, Mended, Nearness, mended};
 pub use statements::Statement;
 pub use steps::{Act, Step};
 pub use technologies::canonical as canonical_technology;
 pub use topics::label as topic_label;
 
 /// Changes whenever these rules do: signs of other rules are made again.
-pub const SIGNS_VERSION: i64 = 4;
+pub const SIGNS_VERSION: i64 = 5;
 
 /// What one session tells.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -65,4 +70,30 @@ impl Signs {
 /// Whether a turn was done, as far as is known.
 fn is_done(turn: &StoredTurn, kind: TurnKind) -> bool {
     turn.kind == kind && turn.is_ok != Some(false)
+}
+
+/// A turn for tests: its place in the session is its id.
+#[cfg(test)]
+pub(crate) fn made(
+    id: i64,
+    kind: TurnKind,
+    text: &str,
+    is_ok: Option<bool>,
+    answer: Option<&str>,
+) -> StoredTurn {
+    StoredTurn {
+        id,
+        key: id,
+        session: chronicle_search::SessionId(1),
+        position: id,
+        line: u64::try_from(id).unwrap_or_default(),
+        name: String::new(),
+        kind,
+        at: None,
+        sub_agent: None,
+        speaker: None,
+        is_ok,
+        text: text.to_owned(),
+        answer: answer.map(str::to_owned),
+    }
 }

@@ -6,8 +6,12 @@ use std::ops::Range;
 
 use crate::turn::Place;
 
-/// The longest row that is read; a longer one is reported and passed over.
+/// The longest row that is read whole; of a longer one, long texts in it are cut, and it is reported and passed over where
+/// that does not help.
 pub const LONGEST_ROW: usize = 16 << 20;
+
+/// The longest text that is left whole in a row that is too long: images are longer, and hardly any words.
+const LONGEST_TEXT: usize = 1 << 20;
 
 /// How much is asked for at a time.
 const CHUNK: usize = 256 << 10;
@@ -88,6 +92,13 @@ impl<R: Read> Source<R> {
         }
     }
 
+    /// Passes the mark of byte order that some programs put at the beginning of a file.
+    pub(crate) fn pass_mark(&mut self) {
+        if self.offset == 0 && self.bytes().starts_with(&[0xef, 0xbb, 0xbf]) {
+            self.advance(3, 0);
+        }
+    }
+
     /// Moves the window past its first `n_bytes`, which hold `n_lines` ends of lines.
     pub(crate) fn advance(&mut self, n_bytes: usize, n_lines: u64) {
         self.window.start += n_bytes;
@@ -110,7 +121,14 @@ pub(crate) enum Piece<'b> {
         /// Whether the line has ended, so that nothing will be added to it.
         is_ended: bool,
     },
-    /// Longer than the longest row.
+    /// A line that is longer than the longest row, with its long texts cut.
+    Cut {
+        /// What is left of the line.
+        bytes: Vec<u8>,
+        /// Where all of it stands.
+        place: Place,
+    },
+    /// Longer than the longest row, whatever is cut.
     TooLong(Place),
 }
 
@@ -140,7 +158,7 @@ impl<R: Read> Lines<R> {
                 break n_searched;
             }
             if LONGEST_ROW <= n_searched {
-                return self.pass_over().map(Some);
+                return self.cut_line().map(Some);
             }
             self.source.fill()?;
         };
@@ -154,20 +172,116 @@ impl<R: Read> Lines<R> {
         Ok(Some(Piece::Line { bytes: &self.source.bytes()[..length], place, is_ended }))
     }
 
-    fn pass_over(&mut self) -> io::Result<Piece<'static>> {
-        let start = self.source.offset();
-        let line = self.source.line();
+    fn cut_line(&mut self) -> io::Result<Piece<'static>> {
+        let (start, line) = (self.source.offset(), self.source.line());
+        let mut cut = Cut::default();
         loop {
             let bytes = self.source.bytes();
             let end = memchr::memchr(b'\n', bytes);
+            cut.take(&bytes[..end.unwrap_or(bytes.len())]);
             let n_passed = end.map_or(bytes.len(), |end| end + 1);
-            let n_bytes = n_passed as u64;
             self.source.advance(n_passed, u64::from(end.is_some()));
             if end.is_some() || self.source.is_at_end() {
-                let end = self.source.offset() - u64::from(end.is_some() && 0 < n_bytes);
-                return Ok(Piece::TooLong(Place { line, bytes: start..end }));
+                let place = Place { line, bytes: start..self.source.offset() - u64::from(end.is_some()) };
+                return Ok(match cut.left {
+                    Some(bytes) => Piece::Cut { bytes, place },
+                    None => Piece::TooLong(place),
+                });
             }
             self.source.fill()?;
         }
+    }
+}
+
+/// A row of JSON that loses the ends of its long texts while it goes by.
+struct Cut {
+    /// What is left so far; none where that, too, is longer than the longest row.
+    left: Option<Vec<u8>>,
+    is_in_text: bool,
+    n_of_text: usize,
+    /// How many bytes of an escape are still to come.
+    n_of_escape: usize,
+    is_escape_begun: bool,
+    /// Whether the character that goes by is left.
+    is_left: bool,
+}
+
+impl Default for Cut {
+    fn default() -> Self {
+        Self {
+            left: Some(Vec::new()),
+            is_in_text: false,
+            n_of_text: 0,
+            n_of_escape: 0,
+            is_escape_begun: false,
+            is_left: true,
+        }
+    }
+}
+
+impl Cut {
+    fn take(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            let is_left = self.is_left(*byte);
+            let Some(left) = self.left.as_mut().filter(|_| is_left) else { continue };
+            left.push(*byte);
+            if LONGEST_ROW < left.len() {
+                self.left = None;
+            }
+        }
+    }
+
+    /// Whether the next byte is left.
+    fn is_left(&mut self, byte: u8) -> bool {
+        if !self.is_in_text {
+            self.is_in_text = byte == b'"';
+            self.n_of_text = 0;
+            return true;
+        }
+        self.n_of_text += 1;
+        if self.is_escape_begun {
+            self.is_escape_begun = false;
+            self.n_of_escape = if byte == b'u' { 4 } else { 0 };
+        } else if 0 < self.n_of_escape {
+            self.n_of_escape -= 1;
+        } else if byte == b'"' {
+            self.is_in_text = false;
+            return true;
+        } else if byte & 0xc0 != 0x80 {
+            // Escapes, and letters of several bytes, are left as a whole or not at all.
+            self.is_escape_begun = byte == b'\\';
+            self.is_left = self.n_of_text <= LONGEST_TEXT;
+        }
+        self.is_left
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_lose_their_ends_and_nothing_else_is_cut() {
+        let cut = |row: &str| {
+            let mut cut = Cut::default();
+            // In whatever pieces it comes.
+            row.as_bytes().chunks(7).for_each(|chunk| cut.take(chunk));
+            String::from_utf8(cut.left.expect("it is short now")).expect("it is text")
+        };
+        let short = r#"{"a":"b\"c","d":[1,"é\u00e9"]}"#;
+        assert_eq!(cut(short), short);
+        let image = "A".repeat(LONGEST_TEXT);
+        assert_eq!(
+            cut(&format!(r#"{{"image":"{image}AAA","text":"why"}}"#)),
+            format!(r#"{{"image":"{image}","text":"why"}}"#)
+        );
+        let short_of_one = "A".repeat(LONGEST_TEXT - 1);
+        for last in [r#"\""#, r"\u00e9", "é"] {
+            let row = format!(r#"["{short_of_one}{last}{last}B"]"#);
+            assert_eq!(cut(&row), format!(r#"["{short_of_one}{last}"]"#));
+        }
+        let mut many = Cut::default();
+        many.take(&b"1,".repeat(LONGEST_ROW));
+        assert_eq!(many.left, None);
     }
 }

@@ -21,7 +21,10 @@ pub use chronicle_sessions::{
 use chronicle_workplace::Workplace;
 use jiff::Timestamp;
 
-pub use self::{edits::Moment, start::Opening};
+pub use self::{
+    edits::Moment,
+    start::{Begun, Opening},
+};
 use crate::Chronicle;
 
 /// How answers are written for agents at a moment, which is up to the face.

@@ -193,8 +193,13 @@ impl Chronicle {
         let subject = quoted(&way.subject);
         Ok(match way.name {
             RouteName::Brief => {
-                let brief =
-                    self.memory().brief(&BriefCommand { project, all, budget: BRIEF_BUDGET, measure })?;
+                let brief = self.memory().brief(&BriefCommand {
+                    project,
+                    all,
+                    budget: BRIEF_BUDGET,
+                    compacted: None,
+                    measure,
+                })?;
                 let cites = brief.cites();
                 Answered::of(&["brief"], brief, cites, RoutedAnswer::Brief)
             }

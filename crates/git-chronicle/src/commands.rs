@@ -22,6 +22,7 @@ pub(crate) mod expire;
 pub(crate) mod export;
 pub(crate) mod feedback;
 pub(crate) mod find;
+pub(crate) mod fix;
 pub(crate) mod flag;
 pub(crate) mod gc;
 pub(crate) mod history;
@@ -172,6 +173,7 @@ fn answer(cli: Cli, chronicle: &Chronicle, directory: PathBuf, ui: &mut Ui) -> R
         Command::Find(args) => find::run(args, chronicle, ui),
         Command::About(args) => about::run(args, chronicle, ui),
         Command::How(args) => how::run(args, chronicle, ui),
+        Command::Fix(args) => fix::run(args, chronicle, ui),
         Command::Ask(args) => ask::run(args, chronicle, ui),
         Command::Preferences(args) => preferences::run(args, chronicle, ui),
         Command::Patterns(args) => patterns::run(args, chronicle, ui),

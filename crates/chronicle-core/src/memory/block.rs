@@ -37,6 +37,9 @@ pub struct BlockLine {
     /// The sessions that show it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<String>,
+    /// The only projects it is about; none where it holds everywhere.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub projects: Vec<String>,
 }
 
 /// What a block holds.
@@ -62,6 +65,8 @@ pub struct Draft {
     pub united: Option<(String, String)>,
     /// The sessions that show it.
     pub evidence: Vec<String>,
+    /// The only projects it is about; none where it holds everywhere.
+    pub projects: Vec<String>,
 }
 
 /// Which words lines have whose subject stood in the block before.
@@ -186,7 +191,13 @@ impl BlockLine {
     /// What the user wrote.
     #[must_use]
     pub fn of_user(text: &str) -> Self {
-        Self { text: text.to_owned(), by: Author::User, keys: Vec::new(), evidence: Vec::new() }
+        Self {
+            text: text.to_owned(),
+            by: Author::User,
+            keys: Vec::new(),
+            evidence: Vec::new(),
+            projects: Vec::new(),
+        }
     }
 
     fn of_draft(draft: &Draft) -> Self {
@@ -195,6 +206,7 @@ impl BlockLine {
             by: Author::Rule,
             keys: vec![draft.key.clone()],
             evidence: draft.evidence.clone(),
+            projects: draft.projects.clone(),
         }
     }
 }
@@ -243,6 +255,7 @@ fn united(drafts: &[Draft], n_names: usize) -> Vec<BlockLine> {
             by: Author::Rule,
             keys: named.iter().map(|(_, draft)| draft.key.clone()).collect(),
             evidence: evidence.into_iter().cloned().collect(),
+            projects: Vec::new(),
         })
     });
     lines.collect()
@@ -278,6 +291,7 @@ mod tests {
             weight,
             united,
             evidence: vec![format!("s-{key}")],
+            projects: Vec::new(),
         }
     }
 

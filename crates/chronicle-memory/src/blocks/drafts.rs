@@ -111,7 +111,8 @@ impl<'p> Count<'p> {
 
     fn draft(&self, key: String, text: &str, united: Option<(&str, &str)>) -> Draft {
         let united = united.map(|(beginning, name)| (beginning.to_owned(), on_one_line(name)));
-        Draft { key, text: on_one_line(text), weight: self.weight, united, evidence: self.evidence() }
+        let (text, evidence) = (on_one_line(text), self.evidence());
+        Draft { key, text, weight: self.weight, united, evidence, projects: Vec::new() }
     }
 }
 

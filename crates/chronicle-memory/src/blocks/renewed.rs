@@ -82,7 +82,8 @@ impl Blocks<'_> {
         let preferences = self.memory().learning().preferences(&PreferencesCommand::default())?.preferences;
         let draft = |one: Preference| {
             let evidence = one.evidence.into_iter().map(|shown| shown.place.session);
-            learned(one.id, &one.preference, one.confidence, evidence)
+            let projects = if one.everywhere { Vec::new() } else { one.projects };
+            Draft { projects, ..learned(one.id, &one.preference, one.confidence, evidence) }
         };
         Ok(preferences.into_iter().map(draft).collect())
     }
@@ -135,7 +136,8 @@ fn learned(key: String, words: &str, confidence: f64, sessions: impl Iterator<It
             evidence.push(session);
         }
     }
-    Draft { key, text: sentence(words), weight: SURE * confidence, united: None, evidence }
+    let weight = SURE * confidence;
+    Draft { key, text: sentence(words), weight, united: None, evidence, projects: Vec::new() }
 }
 
 /// The line of `work_patterns` about a run of steps.

@@ -1,7 +1,10 @@
 //! How a task was done before: the steps, in their order, and what came of them.
 
+use std::cmp::Reverse;
+
 use chronicle_core::counted;
-use chronicle_search::{Scope as SearchScope, StoredTurn, TurnKind};
+use chronicle_search::{NamedSession, Question, Scope as SearchScope, StoredTurn, TurnKind};
+use chronicle_sessions::{CalledTool, Invoked};
 use chronicle_workplace::Error;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,6 +18,10 @@ use crate::{
 
 /// How many turns are looked at.
 const LOOKED_AT: usize = 100;
+
+/// How many commands are looked at for calls of one program, and how many ways to call it are told.
+const CALLS_LOOKED_AT: usize = 400;
+const MOST_INVOCATIONS: usize = 8;
 
 /// How many steps are told of one session.
 const MOST_STEPS: usize = 16;
@@ -53,10 +60,35 @@ pub struct How {
     pub task: String,
     /// The project that was searched; null when all were.
     pub project: Option<String>,
+    /// How the program was called that the task names, the most used first; none where it names none.
+    pub invocations: Vec<Invocation>,
     /// What was done in the sessions that come closest.
     pub procedures: Vec<Procedure>,
     /// What other projects have, where this one has nothing.
     pub elsewhere: Elsewhere,
+}
+
+/// A way in which a program was called.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Invocation {
+    /// The command, as it was typed.
+    pub command: String,
+    /// How often.
+    pub times: usize,
+    /// How many of these worked.
+    pub worked: usize,
+    /// How many of these failed; of the others it is not known.
+    pub failed: usize,
+    /// The code that it ended with when it failed last, where the agent shows it.
+    pub exit_code: Option<i32>,
+    /// What was said when it failed last.
+    pub message: Option<String>,
+    /// The session in which it was called last.
+    pub session: String,
+    /// The line of the transcript where that is.
+    pub line: u64,
+    /// When that was.
+    pub at: Option<String>,
 }
 
 /// What was done in one session.
@@ -106,6 +138,7 @@ impl Memory<'_> {
             schema: "chronicle-how/v1",
             task: command.task.clone(),
             project: None,
+            invocations: Vec::new(),
             procedures: Vec::new(),
             elsewhere: Elsewhere::default(),
         };
@@ -119,6 +152,9 @@ impl Memory<'_> {
             Scope::Unknown => Vec::new(),
             _ => memory.found(&question, &scope, LOOKED_AT)?,
         };
+        if let Some(tool) = CalledTool::of(&command.task).filter(|_| place != Scope::Unknown) {
+            how.invocations = memory.invocations(&tool, &question, &scope)?;
+        }
         for best in memory.best_sessions(&hits, LOOKED_AT)? {
             if how.procedures.len() == command.limit {
                 break;
@@ -129,6 +165,66 @@ impl Memory<'_> {
             how.elsewhere = memory.elsewhere(&question, &SearchScope::default())?;
         }
         Ok(how)
+    }
+}
+
+impl OpenMemory {
+    /// How `tool` was called, the most used way first.
+    fn invocations(
+        &self,
+        tool: &CalledTool<'_>,
+        question: &Question,
+        scope: &SearchScope,
+    ) -> Result<Vec<Invocation>, Error> {
+        let scope = SearchScope { kinds: vec![TurnKind::Command], ..scope.clone() };
+        let mut turns: Vec<StoredTurn> =
+            self.found(question, &scope, CALLS_LOOKED_AT)?.into_iter().map(|hit| hit.turn).collect();
+        turns.sort_by_key(|turn| turn.at);
+        let mut ways: Vec<(Invocation, &StoredTurn)> = Vec::new();
+        for turn in &turns {
+            for Invoked { command, is_ok, exit_code, message } in tool.calls(turn) {
+                let known = ways.iter().position(|(way, _)| way.command == command);
+                let at = known.unwrap_or_else(|| {
+                    ways.push((Invocation::new(command), turn));
+                    ways.len() - 1
+                });
+                let (way, last) = &mut ways[at];
+                *last = turn;
+                way.times += 1;
+                way.worked += usize::from(is_ok == Some(true));
+                if is_ok == Some(false) {
+                    way.failed += 1;
+                    (way.exit_code, way.message) = (exit_code, message);
+                }
+            }
+        }
+        ways.sort_by_key(|(way, last)| Reverse((way.times, last.at)));
+        ways.truncate(MOST_INVOCATIONS);
+        let mut invocations = Vec::new();
+        for (mut way, last) in ways {
+            let session = self.store.read(|connection| NamedSession::by_id(connection, last.session))?;
+            let Some(session) = session else { continue };
+            way.session = session.record.name;
+            (way.line, way.at) = (last.line, last.at.map(|at| at.to_string()));
+            invocations.push(way);
+        }
+        Ok(invocations)
+    }
+}
+
+impl Invocation {
+    fn new(command: String) -> Self {
+        Self {
+            command,
+            times: 0,
+            worked: 0,
+            failed: 0,
+            exit_code: None,
+            message: None,
+            session: String::new(),
+            line: 0,
+            at: None,
+        }
     }
 }
 
@@ -178,7 +274,7 @@ fn cut(steps: Vec<(i64, Step)>, position: i64) -> Vec<Step> {
 }
 
 /// The step that a turn is; none where it only looks or talks.
-fn step(turn: &StoredTurn) -> Option<Step> {
+pub(super) fn step(turn: &StoredTurn) -> Option<Step> {
     let is_step = match turn.kind {
         TurnKind::Command => !only_looks(&turn.text),
         TurnKind::Prompt

@@ -4,9 +4,10 @@
 //! contradict each other, the one said last holds; the other is kept and says
 //! what replaced it.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use chronicle_core::learning::{EXPLICIT_HALF_LIFE, IMPLICIT_HALF_LIFE, decayed, learned_id, least_share};
+use chronicle_search::ProjectId;
 use chronicle_sessions::{Signs, topic_label};
 use chronicle_workplace::Error;
 use jiff::Timestamp;
@@ -94,6 +95,10 @@ pub struct Preference {
     pub first_observed: Option<String>,
     /// When it was last confirmed.
     pub last_confirmed: Option<String>,
+    /// Whether it holds in every project, as far as is known.
+    pub everywhere: bool,
+    /// The projects whose sessions show it; where it does not hold everywhere, it holds in these.
+    pub projects: Vec<String>,
     /// In how many sessions.
     pub sessions: usize,
     /// Of how many that could have shown it; null for what was said.
@@ -137,7 +142,9 @@ impl Learning<'_> {
         answer.project = project;
         let verdicts = memory.store.read(|connection| verdicts(connection, "preference"))?;
         answer.sessions = experience.len();
-        let mut all = preferences(&experience, &verdicts, self.workplace.now());
+        let names = Self::project_names(&memory)?;
+        let known = Known { verdicts: &verdicts, names: &names, now: self.workplace.now() };
+        let mut all = preferences(&experience, &known);
         if let Some(start) = &command.id {
             let id = only(start, all.iter().map(|preference| preference.id.clone()))?;
             all.retain(|preference| preference.id == id);
@@ -158,9 +165,19 @@ impl Preference {
     }
 }
 
+/// What is known beside what sessions show.
+struct Known<'k> {
+    verdicts: &'k BTreeMap<String, Verdict>,
+    /// The names of projects.
+    names: &'k BTreeMap<ProjectId, String>,
+    now: Timestamp,
+}
+
 /// What shows one way of a topic.
 #[derive(Default)]
 struct Way {
+    /// The projects of these sessions.
+    projects: BTreeSet<ProjectId>,
     said: Vec<Said>,
     /// The sessions in which it was done, and when.
     done: Vec<(usize, Option<Timestamp>)>,
@@ -189,14 +206,10 @@ fn needed(signs: Signs) -> Signs {
 }
 
 /// All preferences that the sessions show, the surest first.
-fn preferences(
-    experience: &[Experience],
-    verdicts: &BTreeMap<String, Verdict>,
-    now: Timestamp,
-) -> Vec<Preference> {
-    let mut all: Vec<Preference> = topics(experience, now)
+fn preferences(experience: &[Experience], known: &Known<'_>) -> Vec<Preference> {
+    let mut all: Vec<Preference> = topics(experience, known.now)
         .into_iter()
-        .flat_map(|(topic, seen)| of_topic(&topic, seen, verdicts, now))
+        .flat_map(|(topic, seen)| of_topic(&topic, seen, known))
         .collect();
     all.sort_by(|left, right| {
         right.confidence.total_cmp(&left.confidence).then_with(|| left.preference.cmp(&right.preference))
@@ -218,7 +231,9 @@ fn topics(experience: &[Experience], now: Timestamp) -> BTreeMap<String, Seen> {
             };
             let said = Said { session: number, weight: statement.weight, at, evidence };
             let seen = topics.entry(statement.topic.clone()).or_default();
-            seen.ways.entry(statement.way.clone()).or_default().said.push(said);
+            let way = seen.ways.entry(statement.way.clone()).or_default();
+            way.projects.insert(session.project);
+            way.said.push(said);
         }
         for (topic, ways) in &session.signs.habits {
             let seen = topics.entry(topic.clone()).or_default();
@@ -235,6 +250,7 @@ fn topics(experience: &[Experience], now: Timestamp) -> BTreeMap<String, Seen> {
                     times: counted.times,
                 };
                 let way = seen.ways.entry(way.clone()).or_default();
+                way.projects.insert(session.project);
                 way.done.push((number, session.last));
                 way.doing.push_back(evidence);
                 if MOST_EVIDENCE < way.doing.len() {
@@ -246,12 +262,8 @@ fn topics(experience: &[Experience], now: Timestamp) -> BTreeMap<String, Seen> {
     topics
 }
 
-fn of_topic(
-    topic: &str,
-    seen: Seen,
-    verdicts: &BTreeMap<String, Verdict>,
-    now: Timestamp,
-) -> Vec<Preference> {
+fn of_topic(topic: &str, seen: Seen, known: &Known<'_>) -> Vec<Preference> {
+    let Known { verdicts, now, .. } = *known;
     let n_sessions = seen.n_sessions;
     // The way that was said last, and is not taken back.
     let id = |way: &str| learned_id("p", &[topic, way]);
@@ -275,7 +287,7 @@ fn of_topic(
         }
         let said_last = last_said(&way).and_then(|(at, ..)| at);
         let rejected = is_rejected(&name, said_last);
-        let mut preference = made(topic, &name, way, n_sessions, now);
+        let mut preference = made(topic, &name, way, (n_sessions, known));
         if let Some(holder) = holder.as_ref().filter(|holder| **holder != name) {
             preference.superseded_by = Some(id(holder));
             preference.status = if preference.kind == "explicit" { "superseded" } else { "contradicted" };
@@ -301,7 +313,8 @@ fn of_topic(
 }
 
 /// The preference that one way of a topic is, as if there were no other.
-fn made(topic: &str, name: &str, way: Way, n_sessions: usize, now: Timestamp) -> Preference {
+fn made(topic: &str, name: &str, way: Way, (n_sessions, known): (usize, &Known<'_>)) -> Preference {
+    let now = known.now;
     let times = way.said.iter().map(|said| said.at).chain(way.done.iter().map(|(.., at)| *at));
     let (first, last) = (times.clone().flatten().min(), times.flatten().max());
     let said_last = way.said.iter().filter_map(|said| said.at).max();
@@ -330,6 +343,8 @@ fn made(topic: &str, name: &str, way: Way, n_sessions: usize, now: Timestamp) ->
     };
     let latest = way.said.iter().max_by_key(|said| (said.at, said.session));
     let words = words(topic, name, latest.and_then(|said| said.evidence.said.as_deref()));
+    let said_of_themselves =
+        way.said.iter().any(|said| said.evidence.said.as_deref().is_some_and(is_of_the_human));
     let mut evidence: Vec<PreferenceEvidence> =
         way.said.into_iter().map(|said| said.evidence).chain(way.doing).collect();
     evidence.sort_by(|left, right| {
@@ -346,10 +361,34 @@ fn made(topic: &str, name: &str, way: Way, n_sessions: usize, now: Timestamp) ->
         superseded_by: None,
         first_observed: first.map(|at| at.to_string()),
         last_confirmed: last.map(|at| at.to_string()),
+        everywhere: 1 < way.projects.len() || said_of_themselves,
+        projects: way.projects.iter().filter_map(|project| known.names.get(project).cloned()).collect(),
         sessions: sessions.len(),
         of_sessions: (!is_explicit).then_some(n_sessions),
         evidence,
     }
+}
+
+/// Whether words say how the human is, wherever they work, and not how one project is.
+fn is_of_the_human(said: &str) -> bool {
+    const OF_ONE: [&str; 8] =
+        ["this repo", "this project", "this codebase", "this package", " here", "we use", "we don't", "our "];
+    const OF_ALL: [&str; 5] = ["everywhere", "wherever", "all projects", "all my projects", "any project"];
+    const OF_ME: [&str; 10] = [
+        "i prefer",
+        "i always",
+        "i never",
+        "i like",
+        "i hate",
+        "i want",
+        "i don't",
+        "i'd prefer",
+        "i'd rather",
+        "for me",
+    ];
+    let said = said.to_lowercase();
+    let has = |words: &[&str]| words.iter().any(|words| said.contains(words));
+    has(&OF_ALL) || has(&OF_ME) && !has(&OF_ONE)
 }
 
 /// How sure it is what was said: the clearest words, and more for each session in which it was said again.
@@ -379,5 +418,20 @@ fn words(topic: &str, way: &str, said: Option<&str>) -> String {
             format!("{first}{}", letters.as_str())
         }
         (None, None) => way.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_humans_say_of_themselves_holds_everywhere() {
+        let check = |said: &str, expected| assert_eq!(is_of_the_human(said), expected, "{said}");
+        check("I prefer pnpm over npm", true);
+        check("use uv instead of pip wherever we can", true);
+        check("never push without asking", false);
+        check("In this repo I prefer pnpm", false);
+        check("we use pnpm here", false);
     }
 }

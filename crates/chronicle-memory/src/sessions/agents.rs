@@ -7,7 +7,7 @@ use std::{
 
 use chronicle_workplace::real;
 
-use super::kept::{DATABASE, in_database};
+use super::kept::{DATABASE, in_database, is_packed};
 use crate::Memory;
 
 /// How deep transcripts lie at most below the folders that are searched.
@@ -23,9 +23,10 @@ struct Known {
     begins: &'static str,
 }
 
-const KNOWN: [Known; 4] = [
+const KNOWN: [Known; 5] = [
     Known { variable: "CLAUDE_CONFIG_DIR", below_home: ".claude", rest: "projects", begins: "" },
     Known { variable: "CODEX_HOME", below_home: ".codex", rest: "sessions", begins: "rollout-" },
+    Known { variable: "CODEX_HOME", below_home: ".codex", rest: "archived_sessions", begins: "rollout-" },
     Known { variable: "", below_home: ".gemini", rest: "tmp", begins: "session-" },
     Known { variable: "COPILOT_HOME", below_home: ".copilot", rest: "session-state", begins: "events." },
 ];
@@ -39,7 +40,7 @@ impl Known {
             ".claude" => path.extension().is_some_and(|extension| extension == "jsonl"),
             _ => {
                 let name = path.file_name().unwrap_or_default().to_string_lossy();
-                name.starts_with(self.begins) && is_json(path)
+                name.starts_with(self.begins) && (is_json(path) || is_packed(path))
             }
         }
     }
@@ -52,6 +53,7 @@ impl Memory<'_> {
         for known in &KNOWN {
             if let Some(folder) = self.folder_of(known) {
                 walk(&folder, DEEPEST, &|path| known.is_one(path), &mut found);
+                walk_links(&folder, &|path| known.is_one(path), &mut found);
             }
         }
         found.extend(self.folder_of(&OPENCODE).iter().flat_map(|folder| in_database(folder)));
@@ -114,6 +116,25 @@ pub(super) fn walk(folder: &Path, depth: usize, is_one: &dyn Fn(&Path) -> bool, 
             walk(&path, depth - 1, is_one, found);
         } else if kind.is_file() && is_one(&path) {
             found.push(path);
+        }
+    }
+}
+
+/// Finds the files that are wanted below the folders that `folder` links to: users share the folders of projects between
+/// worktrees and machines. Each is looked at once, and none that lies in `folder` itself.
+fn walk_links(folder: &Path, is_one: &dyn Fn(&Path) -> bool, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    let is_link = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_symlink());
+    let mut links: Vec<PathBuf> =
+        entries.flatten().filter(is_link).map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
+    links.sort();
+    let mut seen = vec![real(folder)];
+    for link in links {
+        let target = real(&link);
+        // A link to a folder above would lead round in circles.
+        if seen.iter().all(|known| !target.starts_with(known) && !known.starts_with(&target)) {
+            walk(&link, DEEPEST - 1, is_one, found);
+            seen.push(target);
         }
     }
 }

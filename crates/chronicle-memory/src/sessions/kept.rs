@@ -9,6 +9,7 @@ use std::{
 
 use chronicle_git::files;
 use chronicle_search::OpenCodeSessions;
+use chronicle_sessions::unpacking;
 
 /// The name of `OpenCode`'s database. The path of a session in it is that of the database, and its id.
 pub(super) const DATABASE: &str = "opencode.db";
@@ -80,9 +81,15 @@ pub(super) fn modified(path: &Path) -> Option<SystemTime> {
 /// Reads a transcript.
 pub(crate) fn read(path: &Path) -> io::Result<Box<dyn Read>> {
     Ok(match Place::of(path) {
+        Place::File(path) if is_packed(path) => unpacking(files::open(path)?)?,
         Place::File(path) => Box::new(files::open(path)?),
         Place::OpenCode(database, id) => Box::new(open(database)?.export(&id)),
     })
+}
+
+/// Whether a transcript is compressed: Codex does that with rollouts of more than a week.
+pub(super) fn is_packed(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(".jsonl.zst"))
 }
 
 /// The sessions in the database in that folder of `OpenCode`, if it has one.

@@ -213,8 +213,9 @@ pub(crate) fn remove_kept(
         // What cannot be read may have them.
         let repeats = || {
             let packed = fs::File::open(home.join(&kept.file));
-            let has_one = |packed| chronicle_sessions::kept_repeats(packed, &|key| keys.contains(&key));
-            packed.and_then(has_one).unwrap_or(true)
+            let transcript = packed.and_then(chronicle_sessions::unpacking);
+            let has_one = |transcript| chronicle_sessions::repeats(transcript, &|key| keys.contains(&key));
+            transcript.and_then(has_one).unwrap_or(true)
         };
         if sessions.iter().any(is_meant) || repeats() {
             remove(&home.join(&kept.file))?;

@@ -10,8 +10,8 @@ use super::{
 };
 
 /// The commands, as they follow `git chronicle`.
-pub(super) const COMMANDS: [&str; 17] = [
-    "about", "annotate", "ask", "brief", "check", "deps", "find", "history", "how", "note", "outline",
+pub(super) const COMMANDS: [&str; 18] = [
+    "about", "annotate", "ask", "brief", "check", "deps", "find", "fix", "history", "how", "note", "outline",
     "pending", "read", "resolve", "show", "summary", "why",
 ];
 

@@ -8,7 +8,7 @@ use super::habits::Seen;
 use crate::shell::{Join, is_setting, parts, without_texts};
 
 /// Programs that say nothing of how somebody works.
-const PLAIN: [&str; 44] = [
+pub(super) const PLAIN: [&str; 44] = [
     "cd", "ls", "cat", "echo", "pwd", "head", "tail", "grep", "rg", "find", "sed", "awk", "wc", "sort",
     "uniq", "xargs", "true", "false", "test", "[", "mkdir", "rm", "cp", "mv", "touch", "chmod", "which",
     "sleep", "for", "do", "done", "if", "then", "fi", "else", "while", "export", "source", "set", "tee",
@@ -59,6 +59,18 @@ fn collect<'t>(text: &'t str, with_pipes: bool, depth: usize, found: &mut Vec<Ve
 fn words(command: &str) -> Vec<&str> {
     let words = command.split_whitespace().skip_while(|word| is_setting(word));
     words.skip_while(|word| matches!(*word, "sudo" | "time" | "env")).collect()
+}
+
+/// The single commands in what was typed into a shell.
+pub(crate) fn commands(typed: &str) -> Vec<String> {
+    Typed::of(typed).commands().iter().map(|words| words.join(" ")).collect()
+}
+
+/// Whether a command calls a program that says nothing of how somebody works, or one that every agent knows.
+pub(crate) fn is_plain_program(command: &str) -> bool {
+    let words: Vec<&str> = command.split_whitespace().collect();
+    let program = program(&words);
+    program.is_empty() || PLAIN.contains(&program) || matches!(program, "git" | "gh")
 }
 
 /// A program without the folder that it lies in.

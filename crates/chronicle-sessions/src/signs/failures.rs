@@ -48,36 +48,39 @@ pub struct Remedy {
     pub line: u64,
 }
 
-/// The failures of a session, each signature once.
+/// The failures of a session, each signature once: where it came up last, with what was done after that.
 pub(super) fn failures(turns: &[&StoredTurn]) -> Vec<Failure> {
-    let mut found: Vec<Failure> = Vec::new();
+    let mut found: Vec<(usize, Failure)> = Vec::new();
     for (at, turn) in turns.iter().enumerate() {
-        // How an agent misuses its own tools for files is no problem of anybody else.
-        let is_telling =
-            turn.kind == TurnKind::Command || turn.kind == TurnKind::Tool && !is_for_files(&turn.text);
-        if !is_telling || turn.is_ok != Some(false) {
-            continue;
-        }
-        let Some(message) = turn.answer.as_deref().and_then(telling_line) else { continue };
+        let Some(message) = failure(turn).and_then(telling_line) else { continue };
         let signature = signature(&message);
-        if signature.split(' ').filter(|word| word.len() > 1).count() < 2
-            || found.iter().any(|known| known.signature == signature)
-        {
+        if signature.split(' ').filter(|word| word.len() > 1).count() < 2 {
             continue;
         }
-        if found.len() == MOST {
-            break;
-        }
-        found.push(Failure {
-            remedy: remedy(turns, at),
+        let failure = Failure {
+            remedy: None,
             signature,
             message,
             call: shortened(&called(turn), 120),
             line: turn.line,
             turn: turn.name.clone(),
-        });
+        };
+        // What was done before it came up again did not mend it.
+        match found.iter().position(|(_, known)| known.signature == failure.signature) {
+            Some(known) => found[known] = (at, failure),
+            None if found.len() < MOST => found.push((at, failure)),
+            None => {}
+        }
     }
-    found
+    found.into_iter().map(|(at, failure)| Failure { remedy: remedy(turns, at), ..failure }).collect()
+}
+
+/// What came back from a call that failed; none where that is no failure to learn from.
+pub(super) fn failure(turn: &StoredTurn) -> Option<&str> {
+    // How an agent misuses its own tools for files is no problem of anybody else.
+    let is_telling =
+        turn.kind == TurnKind::Command || turn.kind == TurnKind::Tool && !is_for_files(&turn.text);
+    turn.answer.as_deref().filter(|_| is_telling && turn.is_ok == Some(false))
 }
 
 fn called(turn: &StoredTurn) -> String {
@@ -88,7 +91,17 @@ fn called(turn: &StoredTurn) -> String {
 }
 
 /// The line that says what went wrong; none where a human said no, or nothing is told.
-fn telling_line(answer: &str) -> Option<String> {
+pub(super) fn telling_line(answer: &str) -> Option<String> {
+    let lines = lines_that_may_tell(answer);
+    let first = *lines.first()?;
+    let find = |tells: fn(&str) -> bool| lines.iter().copied().find(|line| tells(line));
+    // What failed by its name says more than that something did.
+    let telling = find(names_test).or_else(|| find(names_what)).or_else(|| find(names_fault));
+    Some(shortened(telling.unwrap_or(first), LONGEST))
+}
+
+/// The lines of an output that may say what went wrong.
+fn lines_that_may_tell(answer: &str) -> Vec<&str> {
     const NOTHING: [&str; 6] = [
         "exit code",
         "the user doesn't want",
@@ -99,11 +112,11 @@ fn telling_line(answer: &str) -> Option<String> {
     ];
     // Words of the human who turned a call down are no error.
     if answer.starts_with("The user doesn't want") {
-        return None;
+        return Vec::new();
     }
     let answer =
         answer.trim_start_matches("<tool_use_error>").split("</tool_use_error>").next().unwrap_or_default();
-    let lines = answer.lines().map(str::trim).filter(|line| {
+    let tells = |line: &&str| {
         let lower = line.to_lowercase();
         4 <= line.len()
             && !NOTHING.iter().any(|words| lower.starts_with(words))
@@ -112,14 +125,35 @@ fn telling_line(answer: &str) -> Option<String> {
             && !line.contains("] $ ")
             && line.chars().any(char::is_alphabetic)
             && !says_only_that(line)
-    });
-    let lines = lines.filter(|line| !line.starts_with("at ") && !line.starts_with("ok "));
-    let first = lines.clone().next()?;
-    // What failed by its name says more than that something did.
-    let named = lines.clone().find(|line| names_test(line));
-    let telling = || lines.clone().find(|line| names_fault(line) && !is_shared(line));
-    let any = || lines.clone().find(|line| names_fault(line));
-    Some(shortened(named.or_else(telling).or_else(any).unwrap_or(first), LONGEST))
+            && !line.starts_with("at ")
+            && !line.starts_with("ok ")
+    };
+    answer.lines().map(str::trim).filter(tells).collect()
+}
+
+/// The lines of an error that somebody came with that say what went wrong, the most telling first.
+pub(super) fn telling_lines(text: &str, most: usize) -> Vec<&str> {
+    let mut lines = lines_that_may_tell(text);
+    if lines.is_empty() {
+        return text.lines().map(str::trim).find(|line| !line.is_empty()).into_iter().collect();
+    }
+    let how_much = |line: &str| match line {
+        line if names_test(line) => 0,
+        line if names_what(line) => 1,
+        line if names_fault(line) => 2,
+        _ => 3,
+    };
+    lines.sort_by_key(|line| how_much(line));
+    let best = how_much(lines[0]);
+    lines.retain(|line| how_much(line) <= best.max(1));
+    lines.dedup();
+    lines.truncate(most);
+    lines
+}
+
+/// Whether a line names what is wrong, and not only that something is.
+fn names_what(line: &str) -> bool {
+    names_fault(line) && !is_shared(line)
 }
 
 /// Whether a line of an output names what is wrong.
@@ -185,7 +219,7 @@ fn says_only_that(line: &str) -> bool {
 }
 
 /// A message without what differs from one time to the next.
-fn signature(message: &str) -> String {
+pub(super) fn signature(message: &str) -> String {
     let mut words: Vec<String> = Vec::new();
     let mut quoted: Option<char> = None;
     for word in message.split_whitespace() {
@@ -220,41 +254,61 @@ fn push(words: &mut Vec<String>, word: &str) {
     }
 }
 
-/// What was done between a failure and the next time that the same worked.
-fn remedy(turns: &[&StoredTurn], at: usize) -> Option<Remedy> {
+/// The turns between a failure and the next time that the same worked.
+pub(super) struct Trail {
+    /// Those that changed something.
+    pub(super) done: Vec<usize>,
+    /// The call that worked; none where none did.
+    pub(super) worked: Option<usize>,
+}
+
+/// What followed the failure at `at`, as far as a remedy is looked for.
+pub(super) fn trail(turns: &[&StoredTurn], at: usize) -> Trail {
     let failed = turns[at];
-    let same = |turn: &&StoredTurn| {
+    let rest = &turns[at + 1..(at + 1 + FAR).min(turns.len())];
+    let works_now = |turn: &&StoredTurn| {
         turn.kind == failed.kind
             && turn.is_ok == Some(true)
             && is_same_call(&failed.text, &turn.text, failed.kind)
     };
-    let until = turns[at + 1..].iter().take(FAR).position(same)? + at + 1;
+    let worked = rest.iter().position(works_now);
+    let changes = |turn: &StoredTurn| match turn.kind {
+        TurnKind::Edit => is_done(turn, TurnKind::Edit),
+        TurnKind::Command => {
+            turn.is_ok == Some(true)
+                && crate::checks::check_kind(&turn.text).is_none()
+                && changing(&turn.text).is_some()
+        }
+        _ => false,
+    };
+    let until = worked.unwrap_or(rest.len());
+    let done = (0..until).filter(|turn| changes(rest[*turn])).map(|turn| at + 1 + turn).collect();
+    Trail { done, worked: worked.map(|worked| at + 1 + worked) }
+}
+
+/// What was done between a failure and the next time that the same worked.
+fn remedy(turns: &[&StoredTurn], at: usize) -> Option<Remedy> {
+    let trail = trail(turns, at);
+    let worked = turns[trail.worked?];
     let mut done: Vec<String> = Vec::new();
-    for turn in &turns[at + 1..until] {
-        let said = match turn.kind {
-            TurnKind::Edit if is_done(turn, TurnKind::Edit) => format!("changed {}", turn.text),
-            TurnKind::Command
-                if turn.is_ok == Some(true) && crate::checks::check_kind(&turn.text).is_none() =>
-            {
-                let Some(changing) = changing(&turn.text) else { continue };
-                format!("ran `{}`", shortened(&changing, 80))
-            }
-            _ => continue,
+    for turn in trail.done.into_iter().map(|done| turns[done]) {
+        let said = match changing(&turn.text).filter(|_| turn.kind == TurnKind::Command) {
+            Some(command) => format!("ran `{}`", shortened(&command, 80)),
+            None => format!("changed {}", turn.text),
         };
         if !done.contains(&said) {
             done.push(said);
         }
     }
-    let worked = shortened(&called(turns[until]), 80);
-    if done.is_empty() && turns[until].text == failed.text {
+    if done.is_empty() && worked.text == turns[at].text {
         done.push("tried again".to_owned());
     } else if done.is_empty() {
-        done.push(format!("called it as `{worked}`"));
+        done.push(format!("called it as `{}`", shortened(&called(worked), 80)));
     }
     let n_more = done.len().saturating_sub(3);
     done.truncate(3);
     let more = if 0 < n_more { format!(" and {n_more} more") } else { String::new() };
-    Some(Remedy { done: format!("{}{more}", done.join(", ")), line: turns[until].line })
+    Some(Remedy { done: format!("{}{more}", done.join(", ")), line: worked.line })
 }
 
 /// The first part of a command that changes something.
@@ -273,8 +327,9 @@ fn is_same_call(one: &str, other: &str, kind: TurnKind) -> bool {
     if kind != TurnKind::Command {
         return one == other;
     }
-    if let (Some(one), Some(other)) = (crate::checks::check_kind(one), crate::checks::check_kind(other)) {
-        return one == other;
+    let kinds = (crate::checks::check_kind(one), crate::checks::check_kind(other));
+    if let (Some(kind_of_one), Some(kind_of_other)) = kinds {
+        return kind_of_one == kind_of_other && !are_apart(&targets(one), &targets(other));
     }
     let last = |text: &str| {
         let typed = Typed::of(text);
@@ -290,9 +345,46 @@ fn is_same_call(one: &str, other: &str, kind: TurnKind) -> bool {
     }
 }
 
+/// The files that a check is about, as far as its command names some.
+fn targets(command: &str) -> Vec<String> {
+    let typed = Typed::of(command);
+    let checks =
+        typed.commands().into_iter().filter(|words| crate::checks::check_kind(&words.join(" ")).is_some());
+    let is_target = |word: &&str| !word.starts_with('-') && word.contains(['/', '.']) && !word.contains('>');
+    let bare = |word: &str| {
+        let file = word.split("::").next().unwrap_or(word);
+        file.trim_matches(['.', '/', '"', '\'']).to_owned()
+    };
+    // The first word is the program, wherever it lies.
+    let words = checks.flat_map(|words| words.into_iter().skip(1));
+    words.filter(is_target).map(bare).filter(|word| !word.is_empty()).collect()
+}
+
+/// Whether two checks are about different files: one that passes shows nothing of the other.
+fn are_apart(ones: &[String], others: &[String]) -> bool {
+    let meet =
+        |one: &String, other: &String| one.starts_with(other.as_str()) || other.starts_with(one.as_str());
+    !ones.is_empty()
+        && !others.is_empty()
+        && !ones.iter().any(|one| others.iter().any(|other| meet(one, other)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_check_of_other_files_is_not_the_same() {
+        let check = |one, other, expected| {
+            assert_eq!(is_same_call(one, other, TurnKind::Command), expected, "{one} {other}");
+        };
+        check("pytest tests/a.py", "pytest tests/a.py::waits", true);
+        check("pytest tests/a.py", "pytest", true);
+        check("pytest tests/a.py", "pytest tests/b.py", false);
+        check("go test ./pool/...", "go test ./...", true);
+        check("cargo test", "cargo test -p pool", true);
+        check("cargo test", "cargo build", false);
+    }
 
     #[test]
     fn signatures_leave_out_what_differs() {

@@ -159,6 +159,26 @@ fn gemini_rows_count_as_they_were_written_last() {
 }
 
 #[test]
+fn gemini_rows_replace_messages_and_take_them_back() {
+    let file = rows(&[
+        r#"{"sessionId":"g","projectHash":"h","startTime":"2026-03-01T12:00:00Z"}"#,
+        r#"{"id":"0","type":"user","content":"forget this"}"#,
+        r#"{"$set":{"messages":[{"id":"a","type":"user","content":"why does it wait"},{"id":"b","type":"gemini","content":"It is full."}]}}"#,
+        r#"{"id":"c","type":"user","content":"drop the database"}"#,
+        r#"{"id":"d","type":"gemini","content":"The backups, too?"}"#,
+        r#"{"$rewindTo":"c"}"#,
+        r#"{"$rewindTo":"nobody"}"#,
+        r#"{"id":"e","type":"user","content":"make it bigger"}"#,
+    ]);
+    let (_, turns) = told(&file);
+    assert_eq!(
+        all_words(&turns),
+        ["prompt: why does it wait", "said: It is full.", "prompt: make it bigger"]
+    );
+    assert_eq!(turns.iter().map(|turn| turn.place.line).collect::<Vec<_>>(), [3, 3, 8]);
+}
+
+#[test]
 fn a_gemini_document_is_read_message_by_message() {
     let file = "{\n  \"sessionId\": \"g\",\n  \"messages\": [\n    {\"id\": \"1\", \"type\": \"user\", \"content\": \"hi \\\"you\\\" ]}\"},\n    {\"id\": \"2\", \"type\": \"gemini\", \"content\": \"hello\"}\n  ],\n  \"projectHash\": \"h\"\n}\n";
     let (reading, turns) = told(file.as_bytes());

@@ -147,8 +147,9 @@ impl Read for Huge<'_> {
 
 #[test]
 fn a_line_beyond_all_measure_is_passed_over() {
-    let before = format!("{PROMPT}\n{}", PROMPT.replace("u1", "u2").replace("hello\"}}", ""));
-    let after = format!("\"}}}}\n{}\n", PROMPT.replace("u1", "u3"));
+    // No text in it could be cut.
+    let before = format!("{PROMPT}\n{{\"type\":");
+    let after = format!("}}\n{}\n", PROMPT.replace("u1", "u3"));
     let huge = Huge { before: before.as_bytes(), n_bytes: 3 * LONGEST_ROW, after: after.as_bytes() };
     let (reading, turns) = told_as(huge, None);
     assert_eq!(all_words(&turns), ["prompt: hello", "prompt: hello"]);
@@ -156,6 +157,21 @@ fn a_line_beyond_all_measure_is_passed_over() {
     assert_eq!((fault.kind, fault.place.line), (FaultKind::TooLong, 2));
     assert_eq!(reading.tally.n_unreadable_bytes, fault.place.bytes.end - fault.place.bytes.start);
     assert_eq!(turns[1].place.line, 3);
+}
+
+#[test]
+fn an_image_beyond_all_measure_takes_no_words_with_it() {
+    let row = PROMPT.replace("u1", "u2").replace(
+        "\"hello\"",
+        r#"[{"type":"image","source":{"data":"DATA"}},{"type":"text","text":"why is it blank"}]"#,
+    );
+    let (before, after) = row.split_once("DATA").expect("it has data");
+    let before = format!("\u{feff}{PROMPT}\n{before}");
+    let after = format!("{after}\n{}\n", PROMPT.replace("u1", "u3"));
+    let huge = Huge { before: before.as_bytes(), n_bytes: 2 * LONGEST_ROW, after: after.as_bytes() };
+    let (reading, turns) = told_as(huge, None);
+    assert_eq!(all_words(&turns), ["prompt: hello", "prompt: why is it blank", "prompt: hello"]);
+    assert_eq!((reading.tally.faults.len(), turns[2].place.line), (0, 3));
 }
 
 #[test]

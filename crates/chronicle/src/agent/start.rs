@@ -1,10 +1,10 @@
 //! What an agent is told at the beginning of a session.
 
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
 use chronicle_core::correction::Tier;
 use chronicle_memory::{
-    brief::{Brief, BriefCommand, DEFAULT_BUDGET},
+    brief::{Brief, BriefCommand, Compacted, DEFAULT_BUDGET},
     injected::{Telling, log, tokens},
     sessions::{IngestCommand, What},
 };
@@ -36,9 +36,18 @@ pub struct Opening {
     pub line: Option<String>,
 }
 
+/// How a session begins.
+#[derive(Debug, Clone, Copy)]
+pub struct Begun<'b> {
+    /// `startup`, `resume`, `clear`, `compact`, or another word of the agent; empty where it has none.
+    pub source: &'b str,
+    /// The file that the agent writes the session to, where it is known.
+    pub transcript: Option<&'b Path>,
+}
+
 impl Agents<'_> {
-    /// What to tell an agent whose session begins: a briefing, and how to ask for more. `source` is how it begins:
-    /// `startup`, `resume`, `clear`, `compact`, or another word of the agent.
+    /// What to tell an agent whose session begins: a briefing, and how to ask for more. After a compaction the briefing
+    /// begins with what that left out.
     ///
     /// Where it cannot be written down, on a read-only disk, it is told all the same.
     ///
@@ -47,17 +56,22 @@ impl Agents<'_> {
     pub fn open_session(
         &self,
         session: &AgentSession,
-        source: &str,
+        begun: &Begun<'_>,
         texts: &AgentTexts,
     ) -> Result<Option<Opening>, Error> {
         let mut log = self.chronicle.memory().session_log(session).ok();
-        let key = if source.is_empty() { "startup" } else { source };
+        let key = if begun.source.is_empty() { "startup" } else { begun.source };
         if log.as_ref().is_some_and(|log| log.has_just_begun(EVENT, Some(key), self.workplace().now())) {
             return Ok(None);
         }
         let mut line = None;
         let measure = |brief: &Brief| (texts.brief)(brief, self.workplace().now()).chars().count();
-        let command = BriefCommand { project: None, all: false, budget: DEFAULT_BUDGET, measure: &measure };
+        let compacted = (key == "compact").then(|| Compacted {
+            session: session.id.clone(),
+            transcript: begun.transcript.map(Path::to_owned),
+        });
+        let command =
+            BriefCommand { project: None, all: false, budget: DEFAULT_BUDGET, compacted, measure: &measure };
         let (mut text, mut items) = (String::new(), Vec::new());
         // Without a briefing, too, it is written down that a context begins: what was shown before is out of sight.
         let is_briefed = self.briefs();

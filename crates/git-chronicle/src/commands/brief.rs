@@ -6,8 +6,9 @@ use crate::{error::CommandError, ui::Ui};
 
 /// Show what to know before continuing
 ///
-/// Where the last sessions stopped, what failed last, what is open, what was decided, and what
-/// others left undone, for the current project and branch. Every line names its source.
+/// For the current project and branch: the result of the last session and its files that have
+/// changed since, open work, decisions, failures, the files edited most, and unfinished work of
+/// others. Every line names its source.
 #[derive(Debug, clap::Args)]
 pub(crate) struct BriefArgs {
     /// The longest answer, in characters: the least important lines are left out
@@ -26,7 +27,7 @@ pub(crate) struct BriefArgs {
 pub(crate) fn run(args: BriefArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
     let BriefArgs { budget, project, all } = args;
     let measure = render::characters_of_brief(ui.format(), chronicle.workplace().now());
-    let command = BriefCommand { project, all, budget, measure: &measure };
+    let command = BriefCommand { project, all, budget, compacted: None, measure: &measure };
     let brief = chronicle.memory().brief(&command)?;
     ui.answer(&render::brief(&brief, ui.format(), &ui.view(false)))?;
     if brief.is_empty() && brief.n_left_out == 0 {

@@ -7,7 +7,8 @@ use crate::{arguments::at_least_one, error::CommandError, ui::Ui};
 /// Show how a task was done before
 ///
 /// For the most similar sessions: the request, the changes, the commands in their order, and the
-/// result. Commands that only read something are left out.
+/// result. Commands that only read something are left out. Where the task is the name of a program,
+/// such as `cargo nextest`, the ways it was called come first, and how they ended.
 #[derive(Debug, clap::Args)]
 pub(crate) struct HowArgs {
     /// The task

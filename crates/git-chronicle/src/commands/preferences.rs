@@ -27,12 +27,25 @@ pub(crate) struct PreferencesArgs {
     #[arg(long, value_name = "PROJECT")]
     project: Option<String>,
 
+    /// Show the developer profile: languages and tools, what you said, and what you do again and again
+    #[arg(long, conflicts_with_all = ["why", "confirm", "reject", "all"])]
+    profile: bool,
+
     /// Include unsure, replaced and rejected ones
     #[arg(long)]
     all: bool,
 }
 
 pub(crate) fn run(args: PreferencesArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    if args.profile {
+        let profile = chronicle.memory().learning().profile(args.project.as_deref())?;
+        let text = render::profile(&profile, ui.format(), &ui.view(false));
+        if profile.is_empty() {
+            ui.tell("nothing was learned yet");
+        }
+        ui.answer(&text)?;
+        return background::learn(chronicle, ui);
+    }
     let judged = args.confirm.as_ref().map(|id| (id, true)).or(args.reject.as_ref().map(|id| (id, false)));
     if let Some((id, is_right)) = judged {
         chronicle.memory().learning().feedback(&FeedbackCommand { id: id.clone(), is_right, note: None })?;

@@ -716,3 +716,43 @@ fn what_is_shown_on_reading_has_a_limit_and_can_be_turned_off() {
     assert_eq!(outcome.stdout, "");
     assert_ne!(read(0), "");
 }
+
+/// What Claude Code is told after a compaction, with or without the summary in its transcript.
+fn after_compaction(summary: Option<&str>) -> String {
+    let desk = Desk::new();
+    let mut talk = desk
+        .talk(SESSION)
+        .prompt("Make the pool wait. Let's use the bounded queue.")
+        .said("Fine, the bounded one.")
+        .prompt("Always run the lint before you commit")
+        .command("cd pool && cargo test -p pool", "test result: ok. 3 passed; 0 failed")
+        .said("It waits.");
+    desk.leave(&talk);
+    desk.ingest();
+    if let Some(summary) = summary {
+        talk = talk.raw(r#"{"type":"system","subtype":"compact_boundary","uuid":"c1"}"#).raw(
+            &json!({"type": "user", "uuid": "c2", "isCompactSummary": true, "sessionId": SESSION,
+                "message": {"role": "user", "content": summary}})
+            .to_string(),
+        );
+    }
+    let path = desk.leave(&talk);
+    let text = desk.hook("claude", "session-start", &json!({"source": "compact", "transcript_path": path}));
+    let from = text.lines().skip_while(|line| !line.contains("ompaction") || !line.starts_with('#'));
+    from.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn after_a_compaction_an_agent_is_told_what_its_summary_lacks() {
+    insta::assert_snapshot!(after_compaction(None), @"
+    ## Before the compaction
+    - decided: Let's use the bounded queue. (session 5e551011, line 1)
+    - asked for: Always run the lint before you commit (session 5e551011, line 3)
+    - works: `cargo test -p pool` (1×, session 5e551011, line 4)
+    ");
+    let summary = "The pool waits, by a bounded queue that the user chose.\n`cargo test -p pool` passes.";
+    insta::assert_snapshot!(after_compaction(Some(summary)), @"
+    ## Left out by the compaction
+    - asked for: Always run the lint before you commit (session 5e551011, line 3)
+    ");
+}

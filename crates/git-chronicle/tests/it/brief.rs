@@ -76,9 +76,6 @@ fn a_briefing_tells_where_work_stopped_on_this_branch_first() {
     - Make a full pool wait for its connections instead of failing (5 days ago, main, session 5e551011)
       - The pool waits now. 1 of 2 tasks done, still to do: Write a test for the timeout, committed 233f55c “pool: wait”.
 
-    ## Failed last
-    - `cargo test -p pool` (t-xxrr, 4 days ago, session 6e551011)
-
     ## Open
     - medium (t-myvy, main, 3 days ago, question, session 7e551011): Decide whether to commit it
     - medium (t-hcoa, main, 5 days ago, agent's list, session 5e551011): Write a test for the timeout; proposed as done
@@ -89,8 +86,11 @@ fn a_briefing_tells_where_work_stopped_on_this_branch_first() {
     - Which queue? The bounded one (session 5e551011)
     - pool: wait; why: Callers queue, because the server drops the eleventh connection (233f55c, session 5e551011)
 
-    ## Files changed last
-    - src/pool.rs
+    ## Failed last
+    - `cargo test -p pool` (t-xxrr, 4 days ago, session 6e551011)
+
+    ## Edited most
+    - src/pool.rs (2 changes, last in session 5e551011)
     ");
     desk.repo.git(&["checkout", "--quiet", "-b", "stack"]);
     let text = said(&desk.run(&["brief"]).success());
@@ -106,14 +106,44 @@ fn a_briefing_tells_where_work_stopped_on_this_branch_first() {
     • Try a lock-free stack for the pool (4 days ago, stack, session 6e551011)
       • One test fails still. Not committed, `cargo test -p pool` failed last.
 
-    Failed last
-    • `cargo test -p pool` (t-xxrr, 4 days ago, session 6e551011)
-
     Open
     • medium  Decide whether to commit it (t-myvy, main, 3 days ago, question, session 7e551011)
 
+    Failed last
+    • `cargo test -p pool` (t-xxrr, 4 days ago, session 6e551011)
+
     > 8 lines left out, --budget makes room
     ");
+}
+
+#[test]
+fn a_briefing_tells_which_files_are_not_as_the_session_left_them() {
+    let desk = Desk::new();
+    desk.repo.write("src/pool.rs", "fn acquire() { wait() }\n");
+    let commit = desk.repo.commit("pool: wait");
+    let talk = on(desk.talk(FIRST), "main", 5)
+        .prompt("Make a full pool wait")
+        .edit("src/pool.rs", "fn acquire() {}", "fn acquire() { wait() }")
+        .edit("src/lib.rs", "", "mod pool;")
+        .command(
+            "git commit -qam 'pool: wait'",
+            &format!("[main {}] pool: wait\n 1 file changed", &commit[..7]),
+        )
+        .said("The pool waits now.");
+    desk.leave(&talk);
+    desk.ingest();
+    let since = || desk.ask(&["brief"])["stopped"][0]["changed_since"].clone();
+    assert_eq!(since(), Value::Null);
+    desk.repo.write("src/pool.rs", "fn acquire() { spin() }\n");
+    assert_eq!(since(), json!({ "files": ["src/pool.rs"], "of": 2, "commit": commit }));
+    let text = said(&desk.run(&["brief"]).success());
+    let line = text.lines().find(|line| line.contains("since")).unwrap();
+    assert_eq!(line, "  - 1 of its 2 files has changed since: src/pool.rs (compared with 233f55c)");
+    // It is told of the repository that is asked about only.
+    let elsewhere = desk.repo.beside("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    let there = desk.run_in(&elsewhere, &["brief", "--project", "repo"]).success().stdout;
+    assert!(there.contains("The pool waits now.") && !there.contains("since"), "{there}");
 }
 
 #[test]

@@ -286,3 +286,79 @@ fn a_task_is_told_step_by_step() {
     assert_eq!(answer["procedures"][0]["session"], "5e551022-bbbb-4bbb-8bbb-000000000002");
     assert_eq!(desk.run(&["how", ""]).code, Some(2));
 }
+
+/// Two sessions in which one error came up: it was mended for good only in the second.
+fn twice_broken() -> Desk {
+    let desk = Desk::new();
+    let error = "Exit code 2\nFAIL\tnet/pool [build failed]\nnet/pool.go:7:2: undefined: Waiter";
+    let test = json!({"command": "go test ./..."});
+    let mut first = desk.talk("6e551011-cccc-4ccc-8ccc-000000000001");
+    first.day = 7;
+    let first = first
+        .prompt("Let callers of the pool wait for connections")
+        .tool("Bash", &test, error, true)
+        .command("rm net/pool.go", "")
+        .command("go test ./...", "ok net/pool 0.1s");
+    let second = desk
+        .talk("6e551022-cccc-4ccc-8ccc-000000000002")
+        .prompt("Bring the waiting pool back")
+        .tool("Bash", &test, error, true)
+        .edit("net/pool.go", "a", "b")
+        .tool("Bash", &test, error, true)
+        .said("The type was removed with its file. I add it again.")
+        .edit("net/waiter.go", "", "type Waiter struct{}")
+        .command("cd net && go generate ./...", "")
+        .command("go test ./...", "ok net/pool 0.1s")
+        .command("git commit -qam 'net: wait'", "[main 1a2b3c4] net: wait\n 1 file changed")
+        .said("Done.");
+    desk.leave(&first);
+    desk.leave(&second);
+    desk.ingest();
+    desk
+}
+
+#[test]
+fn an_error_comes_with_what_mended_it_for_good() {
+    let desk = twice_broken();
+    insta::assert_snapshot!(desk.run(&["fix", "undefined:", "Waiter"]).success().stdout, @"
+    ## 6e551022 Bring the waiting pool back (1 day ago, main)
+    Error: net/pool.go:7:2: undefined: Waiter (`go test ./...`, line 6, 2 times)
+    Said: The type was removed with its file.
+    1. changed net/waiter.go, line 9
+    2. ran `cd net && go generate ./...`, line 11
+    Outcome: solved: `go test ./...` worked at line 13, and it did not come up again; commit 1a2b3c4
+
+    ## 6e551011 Let callers of the pool wait for connections (3 days ago, main)
+    Error: net/pool.go:7:2: undefined: Waiter (`go test ./...`, line 2)
+    1. ran `rm net/pool.go`, line 4
+    Outcome: `go test ./...` worked at line 6; it came up again in session 6e551022
+    ");
+    let answer = desk.ask(&["fix", "undefined: Waiter", "--limit=1"]);
+    assert_eq!(answer["fixes"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        (&answer["schema"], &answer["fixes"][0]["outcome"]),
+        (&json!("chronicle-fix/v1"), &json!("held"))
+    );
+    let elsewhere = desk.repo.beside("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    let there = desk.run_in(&elsewhere, &["fix", "undefined: Waiter"]).success();
+    assert!(there.stdout.contains("other project"), "{there:#?}");
+    for unknown in ["type Missing is not there", "--- FAIL: TestMissing (0.00s)"] {
+        assert_eq!(desk.run(&["fix", "--", unknown]).success().stdout, "");
+    }
+    assert_eq!(desk.run(&["fix", ""]).code, Some(2));
+}
+
+#[test]
+fn a_program_comes_with_how_it_was_called() {
+    let desk = twice_broken();
+    let text = desk.run(&["how", "go", "test"]).success().stdout;
+    let calls: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).collect();
+    insta::assert_snapshot!(calls.join("\n"), @"
+    ## Calls
+    - `go test ./...` (5×, failed 3× with 2: net/pool.go:7:2: undefined: Waiter; 1 day ago, session 6e551022, line 13)
+    ");
+    let answer = desk.ask(&["how", "go", "generate"]);
+    assert_eq!(answer["invocations"][0]["command"], "go generate ./...");
+    assert_eq!(desk.ask(&["how", "wait for connections"])["invocations"], json!([]));
+}

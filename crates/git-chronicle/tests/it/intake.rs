@@ -1,6 +1,6 @@
 //! Taking sessions in when something is in the way, and in whatever order they come.
 
-use std::{fs, os::unix::ffi::OsStrExt};
+use std::{fs, os::unix::ffi::OsStrExt, path::Path};
 
 use chronicle_search::Store;
 use serde_json::{Value, json};
@@ -271,4 +271,96 @@ fn doctor_misses_the_tables_of_a_store_also_outside_a_repository() {
         }
         assert!(outcome.stdout.contains("session ingest --sweep"), "{outcome:?}");
     }
+}
+
+#[test]
+fn what_a_fork_of_codex_repeats_is_paid_for_once() {
+    const PARENT: &str = "01990000-0000-7000-8000-00000000000a";
+    const OF_CODEX: &str = "01990000-0000-7000-8000-00000000000b";
+    let row = |kind: &str, payload: Value| {
+        format!("{}\n", json!({"timestamp": "2026-03-09T10:00:00Z", "type": kind, "payload": payload}))
+    };
+    let said = |n: u8, role: &str, text: &str| {
+        let content = json!([{"type": "input_text", "text": text}]);
+        row(
+            "response_item",
+            json!({"type": "message", "role": role, "id": format!("msg_0199f00d5afe4c0b9e1d00000000000{n}"), "content": content}),
+        )
+    };
+    // The sum is told after the turns that it is for, and often twice.
+    let sum = |input: u32| {
+        let total = json!({"input_tokens": input, "cached_input_tokens": 0, "output_tokens": input / 10});
+        row("event_msg", json!({"type": "token_count", "info": {"total_token_usage": total}})).repeat(2)
+    };
+    let shared = [
+        said(1, "user", "Bound the pool"),
+        said(2, "assistant", "It is bounded."),
+        sum(1000),
+        said(3, "user", "And the queue"),
+        said(4, "assistant", "That, too."),
+        sum(2500),
+    ];
+    let own = [said(5, "user", "Now the cache"), said(6, "assistant", "Bounded."), sum(4000)];
+    for own in [&own[..], &[]] {
+        let desk = Desk::new();
+        let folder = desk.home.join(".codex/sessions/2026/03/09");
+        fs::create_dir_all(&folder).unwrap();
+        for (id, parent, rows) in [(PARENT, None, &[][..]), (OF_CODEX, Some(PARENT), own)] {
+            let meta = json!({"id": id, "cwd": desk.repo.path(), "forked_from_id": parent});
+            let text = [&[row("session_meta", meta)][..], &shared[..], rows].concat().concat();
+            fs::write(folder.join(format!("rollout-2026-03-09T10-00-00-{id}.jsonl")), text).unwrap();
+        }
+        desk.ingest();
+        let input = |id: &str| desk.ask(&["session", "show", id])["digest"]["usage"]["input"].clone();
+        let of_fork = if own.is_empty() { 0 } else { 1500 };
+        assert_eq!((input(PARENT), input(OF_CODEX)), (json!(2500), json!(of_fork)));
+    }
+}
+
+#[test]
+fn folders_of_projects_that_are_links_are_followed_once() {
+    let desk = Desk::new();
+    let path = desk.leave(&pool(&desk, SESSION));
+    let (folder, shared) = (path.parent().unwrap(), desk.home.join("shared"));
+    fs::rename(folder, &shared).unwrap();
+    let link = |target: &Path, name: &Path| std::os::unix::fs::symlink(target, name).unwrap();
+    link(&shared, folder);
+    link(&shared, &folder.with_file_name("another-worktree"));
+    link(&desk.home, &folder.with_file_name("above"));
+    let reply = desk.ingest();
+    assert_eq!((count(&reply, "files"), count(&reply, "sessions")), (1, 1), "{reply:#}");
+    assert_eq!(desk.ask(&["session", "list"])["sessions"][0]["session"], SESSION);
+}
+
+#[test]
+fn rollouts_of_codex_are_found_where_it_archives_and_compresses_them() {
+    let desk = Desk::new();
+    let leave = |folder: &str, id: &str, is_packed: bool| {
+        let rows = [
+            json!({"type": "session_meta", "payload": {"id": id, "cwd": desk.repo.path()}}),
+            json!({"type": "response_item", "payload": {"type": "message", "role": "user",
+                "content": [{"type": "input_text", "text": "Bound the pool"}]}}),
+        ];
+        let text: String = rows.iter().map(|row| format!("{row}\n")).collect();
+        let folder = desk.home.join(".codex").join(folder);
+        fs::create_dir_all(&folder).unwrap();
+        let path = folder.join(format!("rollout-2026-03-09T10-00-00-{id}.jsonl"));
+        match is_packed {
+            true => {
+                fs::write(path.with_extension("jsonl.zst"), zstd::encode_all(text.as_bytes(), 3).unwrap())
+            }
+            false => fs::write(path, text),
+        }
+        .unwrap();
+    };
+    leave("archived_sessions", "0199-archived", false);
+    leave("sessions/2026/03/09", "0199-packed", true);
+    fs::write(desk.home.join(".codex/sessions/rollout-broken.jsonl.zst"), "no zstd").unwrap();
+    let reply = desk.ingest();
+    assert_eq!((count(&reply, "sessions"), reply["unread"].as_array().unwrap().len()), (2, 1), "{reply:#}");
+    let listed = desk.ask(&["session", "list"]);
+    let mut ids: Vec<&str> =
+        listed["sessions"].as_array().unwrap().iter().filter_map(|one| one["session"].as_str()).collect();
+    ids.sort_unstable();
+    assert_eq!(ids, ["0199-archived", "0199-packed"]);
 }

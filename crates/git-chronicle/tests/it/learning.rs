@@ -50,8 +50,8 @@ fn what_a_human_says_is_a_preference_with_evidence_that_opens() {
     let desk = told(&[(FIRST, 8, "I prefer pnpm over npm. Never push without asking me.")]);
     let shown = desk.run(&["preferences"]).success().stdout;
     insta::assert_snapshot!(shown, @"
-    - p-57i2t47vgiiw Never push without asking me (explicit, 0.85; 1 session)
-    - p-sgmjr4afenou Prefers pnpm (package manager for JavaScript) (explicit, 0.85; 1 session)
+    - p-57i2t47vgiiw Never push without asking me (explicit, in repo, 0.85; 1 session)
+    - p-sgmjr4afenou Prefers pnpm (package manager for JavaScript) (explicit, everywhere, 0.85; 1 session)
     ");
     let all = preferences(&desk, &[]);
     for one in &all {
@@ -61,6 +61,44 @@ fn what_a_human_says_is_a_preference_with_evidence_that_opens() {
     let id = all[1]["id"].as_str().unwrap();
     let why = desk.run(&["preferences", "--why", id]).success().stdout;
     assert!(why.contains("said “I prefer pnpm over npm”") && why.contains("5e551011 line 3"), "{why}");
+}
+
+#[test]
+fn a_preference_of_one_project_is_not_briefed_in_another() {
+    let desk = told(&[(FIRST, 8, "I prefer pnpm over npm. Never push without asking me.")]);
+    let other = desk.repo.beside("web");
+    std::fs::create_dir(&other).unwrap();
+    desk.leave(
+        &Talk::new(THIRD, &other.to_string_lossy()).prompt("Paint the page of the shop blue").said("Done."),
+    );
+    desk.ingest();
+    desk.run(&["consolidate"]).success();
+    let briefed = |folder| {
+        let text = desk.run_in(folder, &["brief"]).success().stdout;
+        ["pnpm", "Never push"].map(|words| text.contains(words))
+    };
+    assert_eq!((briefed(desk.repo.path()), briefed(&other)), ([true, true], [true, false]));
+}
+
+#[test]
+fn a_profile_shows_skills_and_preferences_with_their_evidence() {
+    let desk = mended();
+    let profile = desk.ask(&["preferences", "--profile"]);
+    assert_eq!(profile["schema"], "chronicle-profile/v1");
+    let language = &profile["identity"]["primary_languages"][0];
+    assert_eq!(language["technology"], "Rust");
+    assert!(opens(&desk, &language["evidence"][0]), "{profile:#}");
+    let style = profile["style"].as_array().unwrap();
+    assert!(!style.is_empty() && style.iter().all(|one| one["kind"] == "implicit"), "{profile:#}");
+    let text = desk.run(&["preferences", "--profile"]).success().stdout;
+    assert!(text.starts_with("## Languages\n- Rust (") && text.contains("## Style\n"), "{text}");
+    desk.run(&["preferences", "--profile", "--all"]).refused(2, &["--all"]);
+    // A briefing has no counts of technologies.
+    desk.run(&["consolidate"]).success();
+    let block = desk.run(&["blocks", "show", "developer_profile"]).success().stdout;
+    let brief = desk.run(&["brief"]).success().stdout;
+    let has = |text: &str| ["Rust: 3 sessions", "Tests with `cargo test`"].map(|words| text.contains(words));
+    assert_eq!((has(&block), has(&brief)), ([true, true], [false, true]), "{block}\n{brief}");
 }
 
 #[test]

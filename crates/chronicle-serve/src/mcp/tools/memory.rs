@@ -40,7 +40,13 @@ impl Ask for BriefArgs {
         one_place(project.as_ref(), all)?;
         let budget = budget.unwrap_or(DEFAULT_BUDGET);
         let measure = render::characters_of_brief(Format::Json, chronicle.workplace().now());
-        let brief = chronicle.memory().brief(&BriefCommand { project, all, budget, measure: &measure })?;
+        let brief = chronicle.memory().brief(&BriefCommand {
+            project,
+            all,
+            budget,
+            compacted: None,
+            measure: &measure,
+        })?;
         let nothing = match brief.n_elsewhere {
             0 => "nothing is remembered yet",
             _ => "nothing is remembered about this project; `all` shows others",

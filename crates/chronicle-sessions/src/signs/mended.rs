@@ -1,0 +1,221 @@
+//! What followed an error in a session, and whether the same call worked then.
+
+use std::collections::BTreeSet;
+
+use chronicle_search::{StoredTurn, TurnKind};
+
+use super::failures::{failure, signature, telling_lines, trail};
+use crate::words::shortened;
+
+/// How many lines of an error are looked for.
+const MOST_LINES: usize = 6;
+
+/// How long a line is at most, as it is shown.
+const LONGEST: usize = 200;
+
+/// Letters from which a line that another one holds is the same.
+const LEAST_LETTERS: usize = 12;
+
+/// The words of an error that somebody came with.
+#[derive(Debug, Clone)]
+pub struct ErrorText {
+    lines: Vec<Line>,
+}
+
+/// One line of an error, in the forms that it is compared in.
+#[derive(Debug, Clone)]
+struct Line {
+    /// In small letters, with single spaces.
+    plain: String,
+    signature: String,
+    words: BTreeSet<String>,
+}
+
+/// How near an error that came up is to the one that is asked about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Nearness {
+    /// It is of the same kind, and names something else.
+    Alike,
+    /// It says the same.
+    Same,
+}
+
+/// What followed an error in one session.
+#[derive(Debug)]
+pub struct Mended<'t> {
+    /// The line that says what went wrong, as it was printed the last time.
+    pub message: String,
+    /// How near that is to what was asked.
+    pub nearness: Nearness,
+    /// How often it came.
+    pub times: usize,
+    /// The call that failed with it last.
+    pub failed: &'t StoredTurn,
+    /// What the agent said after that, before it changed something.
+    pub said: Option<&'t StoredTurn>,
+    /// What was changed and run after that.
+    pub done: Vec<&'t StoredTurn>,
+    /// The call that worked then; none where none did.
+    pub worked: Option<&'t StoredTurn>,
+}
+
+impl ErrorText {
+    /// The telling lines of `text`.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        let lines = telling_lines(text, MOST_LINES).into_iter().map(Line::of);
+        Self { lines: lines.filter(|line| !line.words.is_empty()).collect() }
+    }
+
+    /// The words to look for; none where there is nothing to compare.
+    #[must_use]
+    pub fn words(&self) -> String {
+        self.lines.iter().map(|line| line.plain.as_str()).collect::<Vec<_>>().join("\n")
+    }
+
+    /// How near what came back from a call is, with the line that is nearest.
+    fn nearest(&self, answer: &str) -> Option<(Nearness, String)> {
+        let mut nearest: Option<(Nearness, &str)> = None;
+        for text in answer.lines().map(str::trim).filter(|text| !text.is_empty()) {
+            let line = Line::of(text);
+            let near = self.lines.iter().filter_map(|sought| sought.nearness(&line)).max();
+            // Of lines that are as near, the first.
+            if near.is_some() && nearest.is_none_or(|(known, _)| Some(known) < near) {
+                nearest = near.map(|near| (near, text));
+            }
+        }
+        nearest.map(|(near, text)| (near, shortened(text, LONGEST)))
+    }
+}
+
+impl Line {
+    fn of(text: &str) -> Self {
+        let plain = text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+        // Where it was found comes first or last, or is left out.
+        let signature = signature(text).trim_matches(['…', ' ']).to_owned();
+        Self { words: words(&plain), signature, plain }
+    }
+
+    /// How near `other` is to what is sought.
+    fn nearness(&self, other: &Self) -> Option<Nearness> {
+        let holds = |long: &str, short: &str| LEAST_LETTERS <= short.len() && long.contains(short);
+        let is_whole = self.plain == other.plain
+            || holds(&other.plain, &self.plain)
+            || 3 <= other.words.len() && holds(&self.plain, &other.plain);
+        if is_whole || self.words.is_subset(&other.words) {
+            return Some(Nearness::Same);
+        }
+        let n_telling = self.signature.split(' ').filter(|word| 1 < word.chars().count()).count();
+        (2 <= n_telling && self.signature == other.signature).then_some(Nearness::Alike)
+    }
+}
+
+/// The words of a line that say what is wrong: no numbers, and no places where it was found.
+fn words(plain: &str) -> BTreeSet<String> {
+    let is_place = |word: &str| {
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+        let is_numbered = bare.split(':').skip(1).any(|part| part.bytes().all(|byte| byte.is_ascii_digit()));
+        word.contains(['/', '\\']) || bare.contains('.') && is_numbered
+    };
+    let of = |all: bool| {
+        let kept = plain.split(' ').filter(|word| all || !is_place(word));
+        let parts = kept.flat_map(|word| word.split(|c: char| !c.is_alphanumeric() && c != '_'));
+        let says = |part: &&str| 2 <= part.chars().count() && part.chars().any(char::is_alphabetic);
+        parts.filter(says).map(str::to_owned).collect::<BTreeSet<String>>()
+    };
+    let telling = of(false);
+    // An error may be nothing but a place.
+    if telling.is_empty() { of(true) } else { telling }
+}
+
+/// What followed `error` in a session with these turns; none where it did not come up.
+///
+/// What was done before it came up the last time did not mend it.
+#[must_use]
+pub fn mended<'t>(turns: &'t [StoredTurn], error: &ErrorText) -> Option<Mended<'t>> {
+    let near = |turn: &'t StoredTurn| Some((turn, error.nearest(failure(turn)?)?));
+    let mut came: Vec<(&StoredTurn, (Nearness, String))> = turns.iter().filter_map(near).collect();
+    let nearness = came.iter().map(|(_, (nearness, _))| *nearness).max()?;
+    came.retain(|(_, (near, _))| *near == nearness);
+    let times = came.len();
+    let (failed, (_, message)) = came.pop()?;
+    // Sub-agents work at the same time on something else.
+    let own: Vec<&StoredTurn> = turns.iter().filter(|turn| turn.sub_agent == failed.sub_agent).collect();
+    let at = own.iter().position(|turn| turn.id == failed.id)?;
+    let trail = trail(&own, at);
+    let first = trail.done.first().copied().or(trail.worked).unwrap_or(at);
+    Some(Mended {
+        message,
+        nearness,
+        times,
+        failed,
+        said: own[at..first].iter().rfind(|turn| turn.kind == TurnKind::Said).copied(),
+        done: trail.done.into_iter().map(|turn| own[turn]).collect(),
+        worked: trail.worked.map(|turn| own[turn]),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::made;
+    use super::*;
+
+    #[test]
+    fn errors_are_told_apart_by_what_they_name() {
+        let check = |asked: &str, printed: &str, expected: Option<Nearness>| {
+            let nearest = ErrorText::of(asked).nearest(printed);
+            assert_eq!(nearest.map(|(nearness, _)| nearness), expected, "{asked} {printed}");
+        };
+        let (same, alike) = (Some(Nearness::Same), Some(Nearness::Alike));
+        check("undefined: Waiter", "pool.go:7:2: undefined: Waiter", same);
+        check("other/pool.go:99:2: undefined: Waiter", "net/pool.go:7:2: undefined: Waiter", same);
+        check("undefined: Waiter", "undefined: Queue", None);
+        check("cannot find crate `serde`", "error[E0463]: cannot find crate `serde`", same);
+        check("cannot find crate `serde`", "cannot find crate `tokio`", alike);
+        check(
+            "value of `a.Close` is not checked",
+            "net/pool.go:7:2: value of `b.Tree` is not checked",
+            alike,
+        );
+        check("ECONNREFUSED", "connect ECONNREFUSED 127.0.0.1:5432", same);
+        check("connection refused 127.0.0.1", "Error: connection refused (port 5432)", same);
+        check("the pool is closed", "the queue is closed", None);
+        // A log that was pasted: what tells of it counts, and not what many logs have.
+        let log = "   Compiling pool v1.0\nerror[E0308]: mismatched types\nerror: could not compile `pool`";
+        check(log, "error[E0308]: mismatched types", same);
+        check(log, "error: could not compile `pool`", None);
+        check("", "error: anything", None);
+    }
+
+    #[test]
+    fn what_was_done_after_the_error_came_last_mended_it() {
+        let fails = |id| {
+            let answer = "Exit code 2\npool.go:7:2: undefined: Waiter";
+            made(id, TurnKind::Command, "go test ./...", Some(false), Some(answer))
+        };
+        let edit = |id, path| made(id, TurnKind::Edit, path, Some(true), None);
+        let said = |id, words| made(id, TurnKind::Said, words, None, None);
+        let passes = |id| made(id, TurnKind::Command, "go test ./...", Some(true), None);
+        let told = |turns: &[StoredTurn]| {
+            let mended = mended(turns, &ErrorText::of("undefined: Waiter"))?;
+            let done = mended.done.iter().map(|turn| turn.text.clone()).collect::<Vec<_>>();
+            let said = mended.said.map(|turn| turn.text.clone());
+            Some((mended.times, done, said, mended.worked.map(|turn| turn.id)))
+        };
+        let one = |path: &str| vec![path.to_owned()];
+        let twice = [
+            fails(1),
+            edit(2, "pool.go"),
+            fails(3),
+            said(4, "The type is missing."),
+            edit(5, "waiter.go"),
+            passes(6),
+        ];
+        let cause = Some("The type is missing.".to_owned());
+        assert_eq!(told(&twice), Some((2, one("waiter.go"), cause, Some(6))));
+        assert_eq!(told(&twice[..3]), Some((2, Vec::new(), None, None)));
+        let others = StoredTurn { sub_agent: Some("a".to_owned()), ..edit(2, "other.go") };
+        assert_eq!(told(&[fails(1), others, edit(3, "a.go")]), Some((1, one("a.go"), None, None)));
+        assert_eq!(told(&[passes(1), edit(2, "a.go")]), None);
+    }
+}
