@@ -157,7 +157,7 @@ pub enum Error {
         reason: String,
     },
     /// A session that nothing goes on with.
-    #[snafu(display("this session cannot be gone on with: {reason}"))]
+    #[snafu(display("this session cannot be continued: {reason}"))]
     NotResumable {
         /// Why not.
         reason: String,

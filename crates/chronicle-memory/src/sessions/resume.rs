@@ -67,8 +67,8 @@ impl Memory<'_> {
         let shown = self.session(start.split('/').next().unwrap_or_default(), false)?;
         let (id, agent) = (&shown.listed.session, &shown.listed.agent);
         // The id is an agent's word, and becomes an argument of a program.
-        ensure!(is_session_id(id), NotResumableSnafu { reason: "its id has not the form of one" });
-        let reason = format!("Chronicle knows no command of `{agent}` that goes on with a session");
+        ensure!(is_session_id(id), NotResumableSnafu { reason: "its id isn't one that an agent gives" });
+        let reason = format!("Chronicle has no command for continuing a session of `{agent}`");
         let mut warnings = Vec::new();
         if !Path::new(&shown.folder).is_dir() {
             warnings.push(format!("its folder is gone: {}", plain(&shown.folder)));

@@ -39,7 +39,7 @@ fn a_session_is_gone_on_with_by_the_command_of_its_agent() {
             "ended": answer["ended"], "folder": folder, "command": ["claude", "--resume", FIRST], "warnings": [],
         })
     );
-    desk.run(&["resume", "feed"]).refused(1, &["session memory knows no session `feed`"]);
+    desk.run(&["resume", "feed"]).refused(1, &["session memory has no session `feed`"]);
 }
 
 #[test]
