@@ -13,6 +13,15 @@ const MAX_LISTED: usize = 12;
 
 pub(super) fn status(status: &Status) -> String {
     let mut out = String::new();
+    if status.notes == 0 && status.coverage.annotated == 0 {
+        let _ = writeln!(
+            out,
+            "no commit has an annotation yet (of {}): `git chronicle annotate` stores why one is as it is",
+            counted(status.coverage.commits, "commit")
+        );
+        to_do(&mut out, status);
+        return out;
+    }
     let cut = if status.is_cut { " newest" } else { "" };
     let all = &status.coverage;
     let _ = writeln!(
@@ -28,6 +37,11 @@ pub(super) fn status(status: &Status) -> String {
     }
     listed(&mut out, "By directory", &status.by_directory);
     listed(&mut out, "By author", &status.by_author);
+    to_do(&mut out, status);
+    out
+}
+
+fn to_do(out: &mut String, status: &Status) {
     let _ = writeln!(out, "\n## To do");
     let before = out.len();
     if 0 < status.orphans {
@@ -61,7 +75,6 @@ pub(super) fn status(status: &Status) -> String {
     if out.len() == before {
         out.push_str("- nothing\n");
     }
-    out
 }
 
 fn listed(out: &mut String, title: &str, all: &[Covered]) {

@@ -131,6 +131,13 @@ impl Settings {
     }
 }
 
+/// The pager that the user's own git configuration names (`core.pager`).
+#[must_use]
+pub fn pager_of_user() -> Option<String> {
+    let values = user_config_values("core", None).into_iter().filter(|value| value.key == "pager");
+    values.last().map(|value| value.value)
+}
+
 impl Workplace {
     /// All settings as they are now.
     ///

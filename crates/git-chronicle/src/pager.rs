@@ -14,7 +14,10 @@ pub(crate) fn show(text: &str) -> bool {
     if background::is_of_agent() {
         return false;
     }
-    let named = ["GIT_PAGER", "PAGER"].iter().find_map(|name| std::env::var(name).ok());
+    // As git does, but for what a repository sets: it decides about no program.
+    let variable = |name| std::env::var(name).ok();
+    let named =
+        variable("GIT_PAGER").or_else(chronicle_workplace::pager_of_user).or_else(|| variable("PAGER"));
     let pager = named.unwrap_or_else(|| "less".to_owned());
     if pager.is_empty() || pager == "cat" {
         return false;

@@ -8,15 +8,14 @@ use std::path::Path;
 use chronicle::{AnnotateCommand, Category, Chronicle, Given, ReadCommand, Said, scratch_git as git};
 use chronicle_render::{self as render, Format, View};
 use chronicle_workplace::Error;
-use jiff::Timestamp;
 
-/// Shows the main job, telling each step to `say`.
+/// Shows the main job, telling each step to `say`; the answers in this format.
 ///
 /// # Errors
 /// When git is missing or a temporary directory cannot be made.
-pub(crate) fn tour(now: Timestamp, say: &mut dyn FnMut(&str)) -> Result<(), Error> {
+pub(crate) fn tour(format: Format, view: View, say: &mut dyn FnMut(&str)) -> Result<(), Error> {
     let directory = tempfile::tempdir().map_err(no_directory)?;
-    let mut tour = Tour { root: directory.path(), now, say };
+    let mut tour = Tour { root: directory.path(), format, view, say };
     tour.remember()?;
     tour.refactor()?;
     tour.read_back()
@@ -28,7 +27,8 @@ fn no_directory(source: std::io::Error) -> Error {
 
 struct Tour<'a> {
     root: &'a Path,
-    now: Timestamp,
+    format: Format,
+    view: View,
     say: &'a mut dyn FnMut(&str),
 }
 
@@ -69,14 +69,14 @@ impl Tour<'_> {
             lessons: vec![(Category::DeadEnd, DEAD_END.to_owned()), (Category::Gotcha, GOTCHA.to_owned())],
             ..Said::default()
         });
-        let chronicle = Chronicle::isolated(self.root, self.now);
+        let chronicle = Chronicle::isolated(self.root, self.view.now);
         let reply = chronicle.annotate(AnnotateCommand {
             given,
             commit: None,
             replace: Vec::new(),
             replace_summary: false,
         })?;
-        (self.say)(&render::stored(&reply, Format::Markdown, &View::plain(self.now)));
+        (self.say)(&render::stored(&reply, self.format, &self.view));
         Ok(())
     }
 
@@ -94,7 +94,7 @@ impl Tour<'_> {
             "src/backoff.rs",
             &moved.replace("Coming back", "Waiting to come back\n//! without a stampede"),
         )?;
-        (self.say)("(and one more edit, not committed yet)\n");
+        self.tell("(and one more edit, not committed yet)\n");
         Ok(())
     }
 
@@ -102,13 +102,20 @@ impl Tour<'_> {
         self.title("3. The next person to edit it asks first");
         let command = ReadCommand { paths: vec!["src/backoff.rs".into()], ..ReadCommand::default() };
         self.command("git chronicle read src/backoff.rs");
-        let chronicle = Chronicle::isolated(self.root, self.now);
+        let chronicle = Chronicle::isolated(self.root, self.view.now);
         let reading = chronicle.read(&command)?;
-        (self.say)(&render::reading(&reading, Format::Markdown, &View::plain(self.now)));
+        let code = chronicle.present_code();
+        let answer = match self.format {
+            Format::Pretty => {
+                render::reading_with_code(&reading, &self.view, &|file, lines| code.line(file, lines))
+            }
+            format => render::reading(&reading, format, &self.view),
+        };
+        (self.say)(&answer);
         let gotcha = reading.wisdom.iter().find(|item| item.category == Category::Gotcha);
         let lines = gotcha.and_then(|item| item.standing.lines);
         if let Some(lines) = lines {
-            (self.say)(&format!(
+            self.tell(&format!(
                 "\nThe lesson recorded for lines 5-6 of src/reconnect.rs is now at lines {}-{} of src/backoff.rs.\n",
                 lines.start, lines.end
             ));
@@ -117,11 +124,18 @@ impl Tour<'_> {
     }
 
     fn title(&mut self, text: &str) {
-        (self.say)(&format!("\n{text}\n{}\n", "-".repeat(text.chars().count())));
+        self.tell(&format!("\n{text}\n{}\n", "-".repeat(text.chars().count())));
     }
 
     fn command(&mut self, text: &str) {
-        (self.say)(&format!("$ {text}\n"));
+        self.tell(&format!("$ {text}\n"));
+    }
+
+    /// Says what is no answer; programs get the answers alone.
+    fn tell(&mut self, text: &str) {
+        if self.format != Format::Json {
+            (self.say)(text);
+        }
     }
 
     fn write(&self, path: &str, content: &str) -> Result<(), Error> {
