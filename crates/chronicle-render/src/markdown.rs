@@ -144,7 +144,7 @@ pub(super) fn said_ago(age: &str) -> String {
     }
 }
 
-fn details(out: &mut String, standing: &Standing) {
+pub(super) fn details(out: &mut String, standing: &Standing) {
     let author = standing.author.as_deref().unwrap_or("unknown");
     let _ = writeln!(
         out,

@@ -159,11 +159,16 @@ impl Page<'_> {
         about.push(format!("{:.2}", standing.confidence));
         about.extend(words::doubts(standing));
         about.extend(standing.tags.iter().map(|tag| format!("#{}", words::path(tag))));
-        if self.view.verbose {
-            about.push(words::id(&standing.id));
-        }
         let about = self.paint.with(DIM, &about.join(" · "));
         self.text(quote, "    ", "    ", &about);
+        if self.view.verbose {
+            let mut details = String::new();
+            markdown::details(&mut details, standing);
+            for line in details.lines() {
+                let line = self.paint.labels(line);
+                self.text(quote, "    ", "      ", &line);
+            }
+        }
     }
 
     /// Text that begins with `first`, whose other lines begin with `later`.
