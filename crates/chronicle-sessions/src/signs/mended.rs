@@ -66,9 +66,10 @@ impl ErrorText {
     #[must_use]
     pub fn of(text: &str) -> Self {
         let lines = telling_lines(text, MOST_LINES);
+        let is_one = text.trim().lines().nth(1).is_none();
         // Of many lines, those with few words are in any output: `2 issues:`, `package pool`.
         let least = |line: &str| match line {
-            _ if lines.len() == 1 => 1,
+            _ if is_one => 1,
             line if is_telling(line) => 2,
             _ => 3,
         };
