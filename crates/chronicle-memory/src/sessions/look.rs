@@ -134,12 +134,19 @@ impl Memory<'_> {
             Scope::One(project) => Some(project.name.clone()),
             Scope::All | Scope::Unknown => None,
         };
-        let found = match scope {
+        let mut found = match scope {
             Scope::Unknown => Vec::new(),
             Scope::One(_) | Scope::All => memory
                 .store
                 .read(|connection| NamedSession::latest(connection, scope.project(), since, limit))?,
         };
+        // A copy, all of whose turns are another session's, has nothing to show.
+        for index in (0..found.len()).rev() {
+            let is_bare = found[index].record.n_prompts == 0 && found[index].record.title.is_empty();
+            if is_bare && memory.store.read(|connection| found[index].n_turns(connection))? == 0 {
+                found.remove(index);
+            }
+        }
         let sessions: Vec<_> =
             found.iter().map(|session| memory.listed(session)).collect::<Result<_, _>>()?;
         let elsewhere = if sessions.is_empty() && scope != Scope::All {

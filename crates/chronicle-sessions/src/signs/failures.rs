@@ -139,7 +139,7 @@ pub(super) fn telling_lines(text: &str, most: usize) -> Vec<&str> {
     }
     let how_much = |line: &str| match line {
         line if names_test(line) => 0,
-        line if names_what(line) => 1,
+        line if is_telling(line) => 1,
         line if names_fault(line) => 2,
         _ => 3,
     };
@@ -149,6 +149,20 @@ pub(super) fn telling_lines(text: &str, most: usize) -> Vec<&str> {
     lines.dedup();
     lines.truncate(most);
     lines
+}
+
+/// Whether a line says what is wrong, or where.
+pub(super) fn is_telling(line: &str) -> bool {
+    names_test(line) || names_what(line) || is_at_a_place(line)
+}
+
+/// Whether a line is about a place in a file: `net/pool.go:7:2: the string occurs 3 times`.
+fn is_at_a_place(line: &str) -> bool {
+    let is_number = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let mut parts = line.split(':');
+    parts.next().is_some_and(|file| file.contains('.') && !file.contains(' '))
+        && parts.next().as_ref().is_some_and(is_number)
+        && 2 < line.split_whitespace().count()
 }
 
 /// Whether a line names what is wrong, and not only that something is.

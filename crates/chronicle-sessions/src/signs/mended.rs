@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use chronicle_search::{StoredTurn, TurnKind};
 
-use super::failures::{failure, signature, telling_lines, trail};
+use super::failures::{failure, is_telling, signature, telling_lines, trail};
 use crate::words::shortened;
 
 /// How many lines of an error are looked for.
@@ -29,6 +29,8 @@ struct Line {
     plain: String,
     signature: String,
     words: BTreeSet<String>,
+    /// Whether it is nothing but a place, such as one that was cut.
+    is_place: bool,
 }
 
 /// How near an error that came up is to the one that is asked about.
@@ -63,8 +65,16 @@ impl ErrorText {
     /// The telling lines of `text`.
     #[must_use]
     pub fn of(text: &str) -> Self {
-        let lines = telling_lines(text, MOST_LINES).into_iter().map(Line::of);
-        Self { lines: lines.filter(|line| !line.words.is_empty()).collect() }
+        let lines = telling_lines(text, MOST_LINES);
+        let is_one = text.trim().lines().nth(1).is_none();
+        // Of many lines, those with few words are in any output: `2 issues:`, `package pool`.
+        let least = |line: &str| match line {
+            _ if is_one => 1,
+            line if is_telling(line) => 2,
+            _ => 3,
+        };
+        let says = |line: &&&str| least(line) <= Line::of(line).words.len();
+        Self { lines: lines.iter().filter(says).map(|line| Line::of(line)).collect() }
     }
 
     /// The words to look for; none where there is nothing to compare.
@@ -93,11 +103,17 @@ impl Line {
         let plain = text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
         // Where it was found comes first or last, or is left out.
         let signature = signature(text).trim_matches(['…', ' ']).to_owned();
-        Self { words: words(&plain), signature, plain }
+        let telling = words(&plain, false);
+        let is_place = telling.is_empty();
+        // An error may be nothing but a place.
+        Self { words: if is_place { words(&plain, true) } else { telling }, is_place, signature, plain }
     }
 
     /// How near `other` is to what is sought.
     fn nearness(&self, other: &Self) -> Option<Nearness> {
+        if other.is_place && !self.is_place {
+            return None;
+        }
         let holds = |long: &str, short: &str| LEAST_LETTERS <= short.len() && long.contains(short);
         let is_whole = self.plain == other.plain
             || holds(&other.plain, &self.plain)
@@ -110,22 +126,17 @@ impl Line {
     }
 }
 
-/// The words of a line that say what is wrong: no numbers, and no places where it was found.
-fn words(plain: &str) -> BTreeSet<String> {
+/// The words of a line that say what is wrong, without numbers; with the places where it was found, if those are wanted.
+fn words(plain: &str, with_places: bool) -> BTreeSet<String> {
     let is_place = |word: &str| {
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
         let is_numbered = bare.split(':').skip(1).any(|part| part.bytes().all(|byte| byte.is_ascii_digit()));
         word.contains(['/', '\\']) || bare.contains('.') && is_numbered
     };
-    let of = |all: bool| {
-        let kept = plain.split(' ').filter(|word| all || !is_place(word));
-        let parts = kept.flat_map(|word| word.split(|c: char| !c.is_alphanumeric() && c != '_'));
-        let says = |part: &&str| 2 <= part.chars().count() && part.chars().any(char::is_alphabetic);
-        parts.filter(says).map(str::to_owned).collect::<BTreeSet<String>>()
-    };
-    let telling = of(false);
-    // An error may be nothing but a place.
-    if telling.is_empty() { of(true) } else { telling }
+    let kept = plain.split(' ').filter(|word| with_places || !is_place(word));
+    let parts = kept.flat_map(|word| word.split(|c: char| !c.is_alphanumeric() && c != '_'));
+    let says = |part: &&str| 2 <= part.chars().count() && part.chars().any(char::is_alphabetic);
+    parts.filter(says).map(str::to_owned).collect()
 }
 
 /// What followed `error` in a session with these turns; none where it did not come up.
@@ -184,6 +195,11 @@ mod tests {
         let log = "   Compiling pool v1.0\nerror[E0308]: mismatched types\nerror: could not compile `pool`";
         check(log, "error[E0308]: mismatched types", same);
         check(log, "error: could not compile `pool`", None);
+        let lint = "2 issues:\nnet/pool.go:7:2: string `first` has 3 occurrences (goconst)";
+        check(lint, "net/pool.go:9:2: string `other` has 4 occurrences (goconst)", alike);
+        check(lint, "1 issues:", None);
+        check("net/pool.go:7:2: undefined: Waiter", "net/pool", None);
+        check("# net/pool\npackage pool\nFAIL", "package pool", None);
         check("", "error: anything", None);
     }
 

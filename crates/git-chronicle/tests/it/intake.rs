@@ -314,6 +314,9 @@ fn what_a_fork_of_codex_repeats_is_paid_for_once() {
         let input = |id: &str| desk.ask(&["session", "show", id])["digest"]["usage"]["input"].clone();
         let of_fork = if own.is_empty() { 0 } else { 1500 };
         assert_eq!((input(PARENT), input(OF_CODEX)), (json!(2500), json!(of_fork)));
+        // One that has no turn of its own is no session to list.
+        let listed = desk.ask(&["session", "list"])["sessions"].as_array().unwrap().len();
+        assert_eq!(listed, if own.is_empty() { 1 } else { 2 });
     }
 }
 
