@@ -223,7 +223,13 @@ impl Commits<'_> {
         let mut parents = Vec::new();
         let mut time = 0;
         for token in CommitRefIter::from_bytes(data.data, id.kind()) {
-            match token.context(ObjectSnafu { id })? {
+            let token = match token {
+                Ok(token) => token,
+                // Git reads authors and times that are no such; what is needed of them comes before.
+                Err(_) if tree.is_some() => break,
+                Err(error) => return Err(error).context(ObjectSnafu { id }),
+            };
+            match token {
                 Token::Tree { id } => tree = Some(id),
                 Token::Parent { id } => parents.push(id),
                 Token::Committer { signature } => {

@@ -133,6 +133,29 @@ fn a_circle_of_replaced_commits_ends() {
 }
 
 #[test]
+fn a_commit_whose_time_is_none_is_read_as_git_reads_it() {
+    let repo = TestRepo::new();
+    repo.write("a.rs", "fn a() {}\n");
+    let one = repo.commit("one");
+    let args = [
+        "annotate",
+        "--summary",
+        "A reason that is long enough",
+        "--gotcha",
+        "a.rs:1 An own lesson about this",
+    ];
+    chronicle(repo.path(), &args).success();
+    let tree = repo.git(&["rev-parse", "HEAD^{tree}"]);
+    let who = "E <e@e> 1700000000 x";
+    let odd = format!("tree {}\nparent {one}\nauthor {who}\ncommitter {who}\n\nodd\n", tree.trim());
+    let mut hash = testkit::command("git", repo.path());
+    hash.args(["hash-object", "-t", "commit", "-w", "--stdin", "--literally"]);
+    let odd = crate::outcome::run_with_input(&mut hash, odd.as_bytes()).success().stdout;
+    repo.git(&["update-ref", "HEAD", odd.trim()]);
+    assert!(chronicle(repo.path(), &["read", "a.rs"]).success().stdout.contains("An own lesson about this"));
+}
+
+#[test]
 fn a_history_whose_paths_are_longer_than_the_memory_ends() {
     let repo = TestRepo::new();
     repo.write("a.rs", "fn a() {}\n");
