@@ -2,5 +2,6 @@
 
 mod asking;
 mod moved;
+mod placing;
 mod purge;
 mod sleep;

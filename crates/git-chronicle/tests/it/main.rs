@@ -58,7 +58,6 @@ mod questions;
 mod reach;
 mod reading;
 mod real_notes;
-mod reformatted;
 mod repositories;
 mod rewrites;
 mod same_dependents;
