@@ -5,7 +5,7 @@ use testkit::TestRepo;
 
 use crate::{
     asking::{POOL, annotate, annotate_commit, ask, ask_both, pool},
-    outcome::{binary, note},
+    outcome::note,
 };
 
 #[test]
@@ -62,24 +62,6 @@ fn an_outline_of_what_has_none() {
 }
 
 #[test]
-fn a_lesson_gets_the_item_that_holds_its_lines() {
-    let repo = TestRepo::new();
-    repo.write("pool.rs", POOL);
-    repo.commit("pool: start");
-    insta::assert_snapshot!(annotate(&repo, &json!({ "summary": "The pool is small on purpose, see the benchmark", "wisdom": [
-        { "category": "gotcha", "content": "These lines lie inside of one method.", "file": "pool.rs", "lines": { "start": 10, "end": 11 } },
-        { "category": "gotcha", "content": "These lines lie in two methods of one type.", "file": "pool.rs", "lines": { "start": 12, "end": 16 } },
-        { "category": "gotcha", "content": "This is about the file as a whole, with no lines.", "file": "pool.rs" },
-    ]})), @"
-    Stored on abfbc43 pool: start
-    **Summary:** The pool is small on purpose, see the benchmark
-    - gotcha (pool.rs, lines 10-11, Pool::acquire): These lines lie inside of one method.
-    - gotcha (pool.rs, lines 12-16, Pool): These lines lie in two methods of one type.
-    - gotcha (pool.rs): This is about the file as a whole, with no lines.
-    ");
-}
-
-#[test]
 fn an_item_that_is_named_gives_its_lines() {
     let repo = TestRepo::new();
     repo.write("pool.rs", POOL);
@@ -115,37 +97,6 @@ fn an_item_that_is_named_gives_its_lines() {
         .collect();
     assert_eq!(sketches, [true, false, false, false]);
     assert_eq!(stored["wisdom"][0]["anchor"]["signature"], "pub fn acquire(&mut self) -> Option<u32>");
-}
-
-#[test]
-fn changes_inside_one_item_give_its_name() {
-    let repo = TestRepo::new();
-    let long = |body: &str| format!("{}\nfn long() {{\n{body}}}\n", "// filler\n".repeat(40));
-    repo.write("long.rs", long(&"    step();\n".repeat(40)));
-    repo.commit("long: start");
-    let mut lines: Vec<String> = long(&"    step();\n".repeat(40)).lines().map(str::to_owned).collect();
-    lines[45].push_str(" // first");
-    lines[60].push_str(" // last");
-    repo.write("long.rs", lines.join("\n"));
-    repo.commit("long: mark steps");
-    insta::assert_snapshot!(annotate(&repo, &json!({ "summary": "The steps are marked for the profiler to find", "wisdom": [
-        { "category": "gotcha", "content": "The profiler counts the marked steps in between.", "file": "long.rs" },
-    ]})), @"
-    Stored on 6ddeecb long: mark steps
-    **Summary:** The steps are marked for the profiler to find
-    - gotcha (long.rs, lines 46-61, long): The profiler counts the marked steps in between.
-    ");
-    lines[1].push_str(" and more");
-    lines[50].push_str(" // middle");
-    repo.write("long.rs", lines.join("\n"));
-    repo.commit("long: mark more");
-    insta::assert_snapshot!(annotate(&repo, &json!({ "summary": "The filler says so now, and a step in the middle", "wisdom": [
-        { "category": "gotcha", "content": "Two places that have nothing to do with each other.", "file": "long.rs" },
-    ]})), @"
-    Stored on d4c30fa long: mark more
-    **Summary:** The filler says so now, and a step in the middle
-    - gotcha (long.rs, near lines 2-2, 51-51): Two places that have nothing to do with each other.
-    ");
 }
 
 #[test]
@@ -344,54 +295,6 @@ fn an_item_that_cannot_be_asked_for() {
     "#);
 }
 
-#[test]
-fn a_lesson_without_lines_is_told_of_the_items_that_its_anchor_names_alone() {
-    let repo = TestRepo::new();
-    let pool = |name: &str| {
-        format!(
-            "mod {name} {{\n    impl Pool {{\n        fn acquire() {{\n            {name}();\n        }}\n    }}\n}}\n\n"
-        )
-    };
-    let others = "impl Other {\n    fn acquire() {\n        other();\n    }\n}\n\nfn acquire() {\n    free();\n}\n\nfn release() {}\n";
-    repo.write("pool.rs", [&pool("red"), &pool("blue"), others].concat());
-    repo.commit("pools: two, and what is called alike");
-    let lesson = |content: &str, anchor: &str| json!({ "category": "gotcha", "content": content, "file": "pool.rs", "anchor": anchor });
-    let reply = annotate(
-        &repo,
-        &json!({ "summary": "Two pools, since each has a lock of its own", "wisdom": [
-            lesson("Neither pool may block here.", "Pool::acquire"),
-            lesson("Nobody knows this name.", "Pool::drain_everything"),
-            lesson("Only the free one waits.", "crate::acquire"),
-        ]}),
-    );
-    assert!(reply.contains("`Pool::acquire` is ambiguous in `pool.rs`"), "{reply}");
-    let told = |args: &[&str]| {
-        let args = [&[args[0], "pool.rs", "--format=json"], &args[1..]].concat();
-        let direct = binary(repo.path(), &args).env("CHRONICLE_NO_CACHE", "1").output().expect("it runs");
-        let answer = ask(&repo, &args);
-        let direct = String::from_utf8_lossy(&direct.stdout).into_owned();
-        let has = |answer: &str| {
-            ["Neither pool", "Nobody knows", "Only the free"].map(|words| answer.contains(words))
-        };
-        assert_eq!(has(&answer), has(&direct), "{args:?}: {answer}");
-        has(&answer)
-    };
-    for command in ["read", "history"] {
-        // What is called otherwise by now may be any item, of which a history tells nothing.
-        let may_be = command == "read";
-        for anchor in ["Pool::acquire", "red::Pool::acquire", "blue::Pool::acquire"] {
-            assert_eq!(told(&[command, anchor]), [true, may_be, false], "{command} {anchor}");
-        }
-        assert_eq!(told(&[command, "acquire"]), [false, may_be, true], "{command}");
-        for anchor in ["Other::acquire", "release"] {
-            assert_eq!(told(&[command, anchor]), [false, may_be, false], "{command} {anchor}");
-        }
-    }
-    assert_eq!(told(&["read", "--lines=4:4"]), [true, true, false]);
-    assert_eq!(told(&["read", "--lines=18:18"]), [false, true, false]);
-    assert_eq!(told(&["read"]), [true; 3]);
-}
-
 const CLIENT: &str = "class Client:
     def connect(self, host):
         self.link = dial(host)
@@ -537,96 +440,6 @@ fn what_was_said_of_code_comes_with_it_to_another_file() {
     repo.write("net/b.py", "class Client:\n    def connect(self, tries):\n        for n in range(tries):\n            sleep(n)\n        raise Unreachable\n");
     repo.commit("client: something else of that name");
     assert!(!ask_both(&repo, &["read", "net/b.py", "connect"]).contains("Greeting later"));
-}
-
-#[test]
-fn a_type_is_asked_about_with_its_methods_wherever_they_are() {
-    let files = [
-        (
-            "pool.rs",
-            "struct Pool;\n\nimpl Pool {\n    fn take(&self) -> u8 {\n        7\n    }\n}\n",
-            5,
-            "Pool::take",
-        ),
-        (
-            "pool.go",
-            "package p\n\ntype Pool struct{}\n\nfunc (p *Pool) Take() int {\n\treturn 7\n}\n",
-            6,
-            "Pool.Take",
-        ),
-        (
-            "pool.swift",
-            "struct Pool {}\n\nextension Pool {\n    func take() -> Int {\n        7\n    }\n}\n",
-            5,
-            "Pool.take",
-        ),
-        ("pool.kt", "class Pool\n\nfun Pool.take(): Int {\n    return 7\n}\n", 4, "Pool.take"),
-        (
-            "pool.cpp",
-            "class Pool { int take(); };\n\nint Pool::take() {\n    return 7;\n}\n",
-            4,
-            "Pool::take",
-        ),
-    ];
-    let repo = TestRepo::new();
-    for (file, content, ..) in files {
-        repo.write(file, format!("{content}\n"));
-    }
-    repo.write("user.rs", "fn use_pools() {}\n");
-    repo.commit("pools");
-    for (file, _, line, method) in files {
-        let lesson = format!("Seven is what {file} has");
-        annotate(
-            &repo,
-            &json!({ "summary": format!("How {file} counts"), "wisdom": [
-                { "category": "gotcha", "file": file, "lines": { "start": line, "end": line }, "content": lesson },
-                { "category": "insight", "file": "user.rs", "content": format!("Takes from {file}"),
-                  "depends_on": [{ "file": file, "anchor": method, "nature": format!("{file} never waits") }] },
-            ]}),
-        );
-        let read = ask_both(&repo, &["read", file, "Pool", "--format", "json"]);
-        let read: Value = serde_json::from_str(&read).unwrap();
-        let told: Vec<&str> =
-            read["wisdom"].as_array().unwrap().iter().filter_map(|item| item["content"].as_str()).collect();
-        assert_eq!(told, [&lesson], "{file}");
-        let deps: Value =
-            serde_json::from_str(&ask_both(&repo, &["deps", file, "Pool", "--format", "json"])).unwrap();
-        let on: Vec<&Value> =
-            deps["dependents"].as_array().unwrap().iter().map(|found| &found["on_anchor"]).collect();
-        assert_eq!(on, [method], "{file}");
-        assert_eq!(deps["dependents"][0]["nature"], format!("{file} never waits"));
-    }
-}
-
-#[test]
-fn who_relies_on_lines_and_what_spans_them() {
-    let repo = TestRepo::new();
-    let source = "use std::io;\n\nfn first() -> u8 {\n    7\n}\n\nfn second() -> u8 {\n    8\n}\n";
-    repo.write("a.rs", source);
-    repo.write("b.rs", "fn caller() {}\n");
-    repo.commit("a and b");
-    let group = |name: &str| json!({ "description": format!("group of {name}"), "regions": [format!("a.rs:{name}"), "b.rs:caller"] });
-    let wisdom = ["first", "second"].map(|name| {
-        json!({ "category": "insight", "file": "b.rs", "content": format!("calls {name}"),
-            "depends_on": [{ "file": "a.rs", "anchor": name, "nature": format!("{name} never waits") }] })
-    });
-    let groups = ["first", "second"].map(group);
-    annotate(&repo, &json!({ "summary": "Two numbers", "wisdom": wisdom, "cross_cutting": groups }));
-    let told = |args: &[&str]| {
-        let asked = ask_both(&repo, &[&["read", "a.rs", "--format", "json"], args].concat());
-        let reading: Value = serde_json::from_str(&asked).unwrap();
-        let all = |list: &str, field: &str| {
-            let items = reading[list].as_array().into_iter().flatten();
-            items.map(|item| item[field].as_str().unwrap().to_owned()).collect::<Vec<_>>()
-        };
-        [all("dependencies_on_this", "nature"), all("cross_cutting", "description")].concat()
-    };
-    let of = |name: &str| [format!("{name} never waits"), format!("group of {name}")];
-    assert_eq!(told(&["--lines", "4:4"]), of("first"));
-    assert_eq!(told(&["--lines", "7:8"]), of("second"));
-    assert_eq!(told(&["second"]), of("second"));
-    assert_eq!(told(&["--lines", "1:1"]), Vec::<String>::new());
-    assert_eq!(told(&[]).len(), 4);
 }
 
 #[test]

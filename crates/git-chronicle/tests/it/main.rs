@@ -59,7 +59,6 @@ mod questions;
 mod reach;
 mod reading;
 mod real_notes;
-mod reformatted;
 mod repositories;
 mod resume;
 mod rewrites;

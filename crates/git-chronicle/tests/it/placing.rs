@@ -53,61 +53,6 @@ fn a_lesson_on_a_deleted_function_is_not_shown_in_another() {
     ");
 }
 
-#[test]
-fn a_common_line_is_found_in_its_own_function_alone() {
-    // `finally:` alone: what is next to it is edited.
-    let repo = lesson_on("t.py", &[FIRST, LINKS].concat(), (18, 18));
-    repo.write("t.py", [FIRST, &LINKS.replace("os.symlink(real, tmp)", "run()"), THIRD].concat());
-    repo.commit("run");
-    insta::assert_snapshot!(ask_both(&repo, &["read", "t.py", "--lines", "18:18"]), @"
-    ## t.py (lines 1-21)
-    **Commit:** 76c6772 (2 days ago, 1 commit since) | **Confidence:** 0.88 (enhanced, commit)
-    **Intent:** Why links are tested in this way
-    - gotcha (lines 18-18, intact, test_links, 1.00, 76c6772, 2 days, 1 commit since): Links break on the build server.
-    ");
-    repo.write("t.py", [FIRST, THIRD].concat());
-    repo.commit("drop the links");
-    insta::assert_snapshot!(ask_both(&repo, &["read", "t.py"]), @"
-    ## t.py (lines 1-17)
-    **Commit:** 76c6772 (2 days ago, 2 commits since) | **Confidence:** 0.88 (enhanced, commit)
-    **Intent:** Why links are tested in this way
-    - gotcha (gone since c190349, rewritten, test_links, 0.86, 76c6772, 2 days, 2 commits since): Links break on the build server.
-    ");
-}
-
-#[test]
-fn a_line_of_a_deleted_function_that_a_new_one_has_too_is_not_its_own() {
-    let test = |name: &str, body: &str| {
-        format!("def {name}(client):\n{body}    assert response.status_code == EXPECTED\n\n\n")
-    };
-    let login = test(
-        "test_login",
-        "    user = create_user(client, admin=True)\n    response = client.post(LOGIN, user.credentials)\n",
-    );
-    let repo = lesson_on("t.py", &[FIRST, &login].concat(), (11, 11));
-    let search = test(
-        "test_search",
-        "    for word in WORDS:\n        index.add(word)\n    response = index.find(client, WORDS[0])\n",
-    );
-    repo.write("t.py", [FIRST, &search].concat());
-    repo.commit("search instead");
-    insta::assert_snapshot!(ask_both(&repo, &["read", "t.py"]), @"
-    ## t.py (lines 1-14)
-    **Commit:** e9ce1d0 (2 days ago, 1 commit since) | **Confidence:** 0.88 (enhanced, commit)
-    **Intent:** Why links are tested in this way
-    - gotcha (gone, deleted, test_login, 0.86, e9ce1d0, 2 days, 1 commit since): Links break on the build server.
-    ");
-    // Under another name it is the same function.
-    repo.write("t.py", [FIRST, &login.replace("test_login", "test_admin")].concat());
-    repo.commit("login again");
-    insta::assert_snapshot!(ask_both(&repo, &["read", "t.py"]), @"
-    ## t.py (lines 1-13)
-    **Commit:** e9ce1d0 (2 days ago, 2 commits since) | **Confidence:** 0.88 (enhanced, commit)
-    **Intent:** Why links are tested in this way
-    - gotcha (lines 11-11, intact, test_login, 0.94, e9ce1d0, 2 days, 2 commits since): Links break on the build server.
-    ");
-}
-
 const FUNCTIONS: &str = "fn one(x: u32) -> u32 {\n    let first = x + 1;\n    first * 9\n}\n\nfn two(x: u32) -> u32 {\n    let second = x + 2;\n    second * 9\n}\n";
 
 #[test]
