@@ -134,8 +134,8 @@ impl Settings {
 /// The pager that the user's own git configuration names (`core.pager`).
 #[must_use]
 pub fn pager_of_user() -> Option<String> {
-    let values = user_config_values("core", None).into_iter().filter(|value| value.key == "pager");
-    values.last().map(|value| value.value)
+    let mut values = user_config_values("core", None).into_iter().filter(|value| value.key == "pager");
+    values.next_back().map(|value| value.value)
 }
 
 impl Workplace {

@@ -120,7 +120,7 @@ pub fn read_form(text: &str, only_file: Option<&str>) -> Result<Option<Said>, In
         let reason = "this lesson needs the reason for the change above it, in the first line";
         return ShapeSnafu { place: place_of(first), reason }.fail();
     }
-    let lessons = lessons.into_iter().map(|lesson| finished(lesson, only_file));
+    let lessons = lessons.iter().map(|lesson| finished(lesson, only_file));
     Ok(Some(Said { summary: Some(summary), lessons: lessons.collect::<Result<_, _>>()?, ..Said::default() }))
 }
 
@@ -142,7 +142,7 @@ fn lesson(line: &str) -> Option<(&'static str, Category, &str)> {
 }
 
 /// A lesson as an option says it, `[PLACE ]WHAT`.
-fn finished(lesson: Lesson, only_file: Option<&str>) -> Result<(Category, String), InputError> {
+fn finished(lesson: &Lesson, only_file: Option<&str>) -> Result<(Category, String), InputError> {
     let text = lesson.text.trim();
     let lines = text.split_once(": ").filter(|(lines, _)| lines.parse::<LineRange>().is_ok());
     let text = match (lines, only_file) {
@@ -150,13 +150,13 @@ fn finished(lesson: Lesson, only_file: Option<&str>) -> Result<(Category, String
         (Some((lines, _)), None) => {
             let reason =
                 format!("`{lines}` needs its file, as in `FILE:{lines}`: the commit changes several");
-            return ShapeSnafu { place: place_of(&lesson), reason }.fail();
+            return ShapeSnafu { place: place_of(lesson), reason }.fail();
         }
         (None, _) => text.to_owned(),
     };
     snafu::ensure!(
         !text.is_empty(),
-        ShapeSnafu { place: place_of(&lesson), reason: "this lesson says nothing" }
+        ShapeSnafu { place: place_of(lesson), reason: "this lesson says nothing" }
     );
     Ok((lesson.category, text))
 }

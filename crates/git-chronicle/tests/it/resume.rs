@@ -60,8 +60,7 @@ fn the_agent_is_started_in_the_folder_of_the_session_by_a_person_only() {
     fs::write(&claude, "#!/bin/sh\necho \"$PWD|$*\" > \"$HOME/started\"\nexit 1\n")
         .expect("it can be written");
     fs::set_permissions(&claude, fs::Permissions::from_mode(0o755)).expect("it is there");
-    let path =
-        format!("{}:{}", desk.home.join("bin").display(), std::env::var("PATH").expect("there is one"));
+    let path = format!("{}:/usr/local/bin:/usr/bin:/bin", desk.home.join("bin").display());
     desk.run(&["resume", "5e55", "--run"]).refused(2, &["which needs a terminal"]);
     let agent = [("PATH", &*path), ("CLAUDECODE", "1")];
     let Some(refused) = desk.at_terminal("resume 5e55 --run", "", &agent) else { return };
