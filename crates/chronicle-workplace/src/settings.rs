@@ -339,7 +339,7 @@ mod tests {
         let tracked = SETTINGS.iter().filter(|setting| setting.team.is_some());
         assert!(tracked.into_iter().all(|setting| setting.rule != Rule::User));
         let others = of(Rule::User);
-        assert_eq!(others.len(), SETTINGS.len() - 16);
+        assert_eq!(others.len(), SETTINGS.len() - 17);
         for name in
             ["llm.baseUrl", "llm.keyVariable", "llm.proxy", "searchModel", "searchVectors", "sync.remotes"]
         {
