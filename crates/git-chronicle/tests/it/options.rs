@@ -229,7 +229,7 @@ fn what_annotate_does_not_take_is_named() {
     refused(&["--json", "{}", "--summary", "a"], &["'--json <JSON>' cannot be used with '--summary <WHY>'"]);
     refused(&["--summary", "x", "--comit", "HEAD"], &["unexpected argument '--comit'"]);
     refused(&["--summary", "x", "--replce-summary"], &["unexpected argument '--replce-summary'"]);
-    refused(&["--edit"], &["unexpected argument '--edit'"]);
+    refused(&["--edit"], &["an editor needs a terminal"]);
     refused(&["--agent", "--comit"], &["unexpected argument '--comit'"]);
     // A form that nobody filled in.
     let text = chronicle(repo.path(), &["annotate", "-m", "WHY THIS WAY"]);
