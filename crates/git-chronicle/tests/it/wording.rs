@@ -160,15 +160,15 @@ fn a_session_is_told_in_the_words_of_a_model_and_what_was_counted_stays() {
     - Let a full pool wait (1 day ago, main, session 9b9b9b9b)
       - A full pool lets its callers wait now, since failing at once took the importer down. Committed 1a2b3c4 “pool: wait”, changed 1 file, `cargo test -p pool` failed last.
 
-    ## Failed last
-    - `cargo test -p pool` (t-xxrr, 1 day ago, session 9b9b9b9b)
-
     ## Open
     - medium (t-hcoa, main, 1 day ago, agent's list, session 9b9b9b9b): Write a test for the timeout; proposed as done
     - medium (t-2jst, main, 1 day ago, by a model, session 9b9b9b9b): Count a waiting caller once in the metrics of the pool
 
-    ## Files changed last
-    - src/pool.rs
+    ## Failed last
+    - `cargo test -p pool` (t-xxrr, 1 day ago, session 9b9b9b9b)
+
+    ## Edited most
+    - src/pool.rs (1 change, last in session 9b9b9b9b)
     ");
 
     let pending = wording.pending();
