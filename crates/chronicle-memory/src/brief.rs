@@ -289,7 +289,7 @@ impl Memory<'_> {
         Ok(())
     }
 
-    /// What became of the files of the session that is told first.
+    /// What became of the files of the first session.
     fn tell_what_changed(&self, brief: &mut Brief, memory: &OpenMemory) -> Result<(), Error> {
         let Some(first) = brief.stopped.first_mut() else { return Ok(()) };
         let session = memory.session(&first.session.session)?;

@@ -3,7 +3,7 @@
 //! Colours are red, magenta and green alone, beside bold and dim: the others are hard to read on a light or on a dark
 //! ground. Each kind of lesson has a symbol, too.
 
-use std::fmt::Write;
+use std::{collections::HashMap, fmt::Write};
 
 use chronicle_core::{
     Category, LineRange, plain,
@@ -58,10 +58,11 @@ pub(super) fn reading(reading: &Reading, view: &View, code: Code<'_>) -> String 
         page.region(region, &own);
     }
     // The files in the order of their first lessons.
-    lessons.sort_by_key(|lesson| {
-        let is_there = |other: &&WisdomItem| other.standing.file == lesson.standing.file;
-        reading.wisdom.iter().position(|other| is_there(&other))
-    });
+    let mut firsts: HashMap<Option<&str>, usize> = HashMap::new();
+    for (number, lesson) in reading.wisdom.iter().enumerate() {
+        firsts.entry(lesson.standing.file.as_deref()).or_insert(number);
+    }
+    lessons.sort_by_key(|lesson| firsts[&lesson.standing.file.as_deref()]);
     for lesson in lessons {
         page.head(&lesson.standing, None);
         page.lesson(lesson);

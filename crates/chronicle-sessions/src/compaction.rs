@@ -15,7 +15,7 @@ const SAME: f64 = 0.6;
 /// How many lines of a summary are looked at together: a sentence may go on in the next one.
 const TOGETHER: usize = 2;
 
-/// The longest command that is told.
+/// The longest command that is listed.
 const LONGEST: usize = 160;
 
 /// The summary with which an agent goes on after a compaction.

@@ -473,7 +473,7 @@ impl Repeated {
 }
 
 impl Ongoing {
-    /// Whether its agent tells what a reply cost after its turns, and not with them.
+    /// Whether its agent writes what a reply cost after its turns, and not with them.
     fn is_told_usage_late(&self) -> bool {
         self.agent == Agent::Codex
     }
@@ -581,12 +581,13 @@ fn is_unique(turn: &Turn<'_>, agent: Agent) -> bool {
 /// When the transcript cannot be read.
 pub fn repeats(transcript: impl Read, is_one: &dyn Fn(i64) -> bool) -> io::Result<bool> {
     let mut has_one = false;
-    read(transcript, None, &mut |turn, session| {
+    let read = read(transcript, None, &mut |turn, session| {
         let agent = session.agent.unwrap_or(Agent::Generic);
         let words = || format!("{}\0\0{}", agent.name(), turn.id);
         has_one = has_one || is_unique(turn, agent) && is_one(chronicle_search::key(&words()));
-    })?;
-    Ok(has_one)
+    });
+    // A fork begins with the turns of the other, so what is damaged behind them changes nothing.
+    if has_one { Ok(true) } else { read.map(|_| false) }
 }
 
 /// Where a turn stands in its session.

@@ -78,8 +78,9 @@ pub(crate) fn ensure_refs(refs: &Path) -> Result<()> {
             Ok(_) if entry.file_type().is_ok_and(|kind| kind.is_symlink()) => ensure_short(&[path])?,
             Ok(metadata) if metadata.is_dir() => ensure_refs(&path)?,
             Ok(metadata) if metadata.is_file() && metadata.len() <= MAX_REF_BYTES => {}
-            Err(error) if is_missing(&error) => {}
-            _ => return BrokenFileSnafu { path, reason: "it is not a file, or too large" }.fail(),
+            // What cannot be opened is not read.
+            Err(_) => {}
+            Ok(_) => return BrokenFileSnafu { path, reason: "it is not a file, or too large" }.fail(),
         }
     }
     Ok(())

@@ -14,6 +14,8 @@ use crate::{Repository, disk::files, open::state::leads_elsewhere};
 const MAKING: [&str; 4] = ["commit", "cherry-pick", "revert", "merge"];
 /// What a rebase does with a commit, as its messages have it in brackets: each makes another one of it.
 const REMAKING: [&str; 5] = ["(pick)", "(reword)", "(edit)", "(squash)", "(fixup)"];
+/// Messages of moves to a commit that was there; other programs have words of their own for making one.
+const MOVING: [&str; 8] = ["branch", "checkout", "clone", "fetch", "pull", "rebase", "reset", "switch"];
 /// Messages of moves to what came from a remote.
 const FETCHING: [&str; 3] = ["pull", "fetch", "merge"];
 /// More branches of remotes are not looked at.
@@ -60,8 +62,13 @@ impl Repository {
     pub fn made_here(&self) -> Option<HashSet<ObjectId>> {
         let log = files::read(&self.git_dir().join("logs/HEAD"), files::MAX_BYTES).ok()?;
         let moves = log.lines().filter_map(|line| Some((line, entry(line, false)?.1)));
-        let is_remade = |line: &[u8]| REMAKING.iter().any(|word| how(line).contains_str(word));
-        Some(moves.filter(|(line, one)| one.makes_commit || is_remade(line)).map(|(_, one)| one.to).collect())
+        let is_made = |line: &[u8], one: &HeadMove| {
+            let how = how(line);
+            let verb = how.split_str(b" ").next().unwrap_or_default();
+            let is_moved = one.is_fetched || MOVING.iter().any(|known| known.as_bytes() == verb);
+            !is_moved || REMAKING.iter().any(|word| how.contains_str(word))
+        };
+        Some(moves.filter(|(line, one)| is_made(line, one)).map(|(_, one)| one.to).collect())
     }
 
     /// Whether `git commit` made `id` in this working tree, as the log of HEAD has it: then the message was given here.
@@ -155,5 +162,39 @@ mod tests {
         check("fetch origin: fast-forward", true, Some(("fast-forward", false, true)));
         assert!(entry(b"no line of a log", false).is_none());
         assert!(entry(format!("{old} {new} Ada <a@x> soon +0100\tcommit: x").as_bytes(), false).is_none());
+    }
+
+    #[test]
+    fn what_was_made_here_is_known_from_what_came() {
+        let repo = testkit::TestRepo::new();
+        repo.write("a", "1");
+        repo.commit("one");
+        let opened = Repository::discover(repo.path(), Timestamp::UNIX_EPOCH).unwrap();
+        let (old, new) = ("1".repeat(40), "2".repeat(40));
+        let check = |message: &str, is_made: bool, is_committed: bool| {
+            let line = format!("{old} {new} Ada <ada@example.com> 1700000000 +0100\t{message}\n");
+            std::fs::write(repo.path().join(".git/logs/HEAD"), line).unwrap();
+            let id = ObjectId::from_hex(new.as_bytes()).unwrap();
+            let made = opened.made_here().expect("there is a log").contains(&id);
+            assert_eq!((made, opened.is_committed_here(id)), (is_made, is_committed), "{message}");
+        };
+        check("commit: pool: wait", true, true);
+        check("commit (amend): pool", true, true);
+        check("commit (merge): Merge branch 'x'", true, false);
+        check("cherry-pick: pool", true, false);
+        check("am: pool", true, false);
+        check("pull --rebase origin (pick): pool", true, false);
+        check("rebase (fixup): pool", true, false);
+        for message in [
+            "pull: Fast-forward",
+            "pull --rebase (start): checkout 2222222",
+            "rebase (finish): returning to refs/heads/main",
+            "merge topic: Fast-forward",
+            "checkout: moving from commit to main",
+            "clone: from commit: x",
+            "reset: moving to HEAD~1",
+        ] {
+            check(message, false, false);
+        }
     }
 }

@@ -140,7 +140,7 @@ impl Repository {
     /// The refs whose names start with `prefix`, such as `refs/heads/`, with what they point at.
     ///
     /// # Errors
-    /// When the refs cannot be read; single broken refs are skipped.
+    /// When the refs cannot be read, or a file of one is none that git writes; single broken refs are skipped.
     pub fn refs_under(&self, prefix: &str) -> Result<Vec<(String, ObjectId)>> {
         match self.ref_backend {
             RefBackend::Gix => {

@@ -1,11 +1,11 @@
 //! What a compaction left out of what an agent goes on with.
 
 use std::{
-    fs::File,
     io::{Read, Seek, SeekFrom},
     path::{Path, PathBuf},
 };
 
+use chronicle_git::files;
 use chronicle_search::{NamedSession, StoredTurn};
 use chronicle_sessions::{CompactionSummary, Signs, line_of, working_commands};
 use chronicle_workplace::Error;
@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::Brief;
 use crate::{memory::OpenMemory, sessions::look::Digested};
 
-/// How many of each kind are told.
+/// How many of each kind are shown.
 const MOST_EACH: usize = 5;
 
 /// A summary is at the end of a transcript, and no longer.
@@ -133,8 +133,9 @@ impl Dropped {
 
 /// The end of a file, from the first whole line on.
 fn end_of(path: &Path) -> Option<String> {
-    let mut file = File::open(path).ok()?;
-    let length = file.metadata().ok().filter(std::fs::Metadata::is_file)?.len();
+    // An agent's hook names it, and a pipe would never end.
+    let mut file = files::open(path).ok()?;
+    let length = file.metadata().ok()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(MOST_READ))).ok()?;
     let mut bytes = Vec::new();
     file.take(MOST_READ).read_to_end(&mut bytes).ok()?;

@@ -9,7 +9,7 @@ use jiff::SignedDuration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Files that are told.
+/// Files that are listed.
 const MOST_FILES: usize = 5;
 
 /// Files of a session that are looked at.

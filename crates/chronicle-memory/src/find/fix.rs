@@ -24,7 +24,7 @@ const LOOKED_AT: usize = 200;
 /// How many sessions are read.
 const MOST_READ: usize = 24;
 
-/// How many steps are told of one session.
+/// How many steps of one session are listed.
 const MOST_STEPS: usize = 8;
 
 /// The longest that is quoted.
@@ -119,7 +119,7 @@ pub enum FixOutcome {
 }
 
 impl Memory<'_> {
-    /// Tells what was done about an error before, after which it stayed away.
+    /// What was done about an error before, and whether it stayed away.
     ///
     /// # Errors
     /// When the error has no words to look for, the project is not known, or the store cannot be read.

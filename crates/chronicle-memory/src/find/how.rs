@@ -19,7 +19,7 @@ use crate::{
 /// How many turns are looked at.
 const LOOKED_AT: usize = 100;
 
-/// How many commands are looked at for calls of one program, and how many ways to call it are told.
+/// How many commands are looked at for calls of one program, and how many ways to call it are listed.
 const CALLS_LOOKED_AT: usize = 400;
 const MOST_INVOCATIONS: usize = 8;
 

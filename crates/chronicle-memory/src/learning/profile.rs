@@ -9,7 +9,7 @@ use super::{Learning, Preference, PreferencesCommand, Skill};
 /// How many technologies are looked at.
 const LOOKED_AT: usize = 40;
 
-/// How many languages, and how many tools, are told.
+/// How many languages, and how many tools, are listed.
 const MOST_LANGUAGES: usize = 5;
 const MOST_TOOLS: usize = 8;
 

@@ -121,7 +121,7 @@ pub(super) fn walk(folder: &Path, depth: usize, is_one: &dyn Fn(&Path) -> bool, 
 }
 
 /// Finds the files that are wanted below the folders that `folder` links to: users share the folders of projects between
-/// worktrees and machines. Each is looked at once, and none that lies in `folder` itself.
+/// worktrees and machines. Each is looked at once, and none that is in `folder` itself.
 fn walk_links(folder: &Path, is_one: &dyn Fn(&Path) -> bool, found: &mut Vec<PathBuf>) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     let is_link = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_symlink());

@@ -186,8 +186,8 @@ fn has_forgotten_words(
         let transcript = kept::read(Path::new(path))?;
         chronicle_sessions::repeats(transcript, &|key| forgotten.contains(&key))
     };
-    // What cannot be read is not kept either.
-    Ok(goes_on || !forgotten.is_empty() && repeats().unwrap_or(true))
+    // Who keeps it says that it cannot be read.
+    Ok(goes_on || !forgotten.is_empty() && repeats().unwrap_or(false))
 }
 
 /// Removes the kept transcripts of sessions that are to be forgotten, and of those that go on from them.
@@ -206,18 +206,18 @@ pub(crate) fn remove_kept(
             None => Ok(Default::default()),
         });
         let (agent, names) = names?;
+        let is_of_agent = |session: &&NamedSession| session.record.agent == agent;
         let is_meant = |session: &NamedSession| {
-            session.id == kept.session
-                || session.record.agent == agent && names.contains(&session.record.name)
+            session.id == kept.session || is_of_agent(&session) && names.contains(&session.record.name)
         };
-        // What cannot be read may have them.
+        // The only copy of another session does not go because it is damaged.
         let repeats = || {
             let packed = fs::File::open(home.join(&kept.file));
             let transcript = packed.and_then(chronicle_sessions::unpacking);
             let has_one = |transcript| chronicle_sessions::repeats(transcript, &|key| keys.contains(&key));
-            transcript.and_then(has_one).unwrap_or(true)
+            transcript.and_then(has_one).unwrap_or(false)
         };
-        if sessions.iter().any(is_meant) || repeats() {
+        if sessions.iter().any(is_meant) || sessions.iter().any(|one| is_of_agent(&one)) && repeats() {
             remove(&home.join(&kept.file))?;
             memory.store.write(|tx| kept.remove(tx))?;
         }

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::words::shortened;
 
-/// The longest command that is told.
+/// The longest command that is listed.
 const LONGEST: usize = 200;
 
 /// Words of a shell that are no programs to ask about.

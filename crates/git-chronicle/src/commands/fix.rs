@@ -11,7 +11,7 @@ use crate::{
     ui::Ui,
 };
 
-/// Nobody can be asked about a longer output; what tells comes last in most.
+/// More of an output is not read.
 const MAX_BYTES: u64 = 1 << 20;
 
 /// Show what was done about an error before

@@ -717,7 +717,7 @@ fn what_is_shown_on_reading_has_a_limit_and_can_be_turned_off() {
     assert_ne!(read(0), "");
 }
 
-/// What Claude Code is told after a compaction, with or without the summary in its transcript.
+/// What Claude Code is shown after a compaction, with or without the summary in its transcript.
 fn after_compaction(summary: Option<&str>) -> String {
     let desk = Desk::new();
     let mut talk = desk
@@ -740,6 +740,17 @@ fn after_compaction(summary: Option<&str>) -> String {
     let text = desk.hook("claude", "session-start", &json!({"source": "compact", "transcript_path": path}));
     let from = text.lines().skip_while(|line| !line.contains("ompaction") || !line.starts_with('#'));
     from.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_pipe_in_the_place_of_a_transcript_does_not_stop_the_briefing_after_a_compaction() {
+    let desk = Desk::new();
+    desk.leave(&desk.talk(SESSION).prompt("Make the pool wait. Let's use the bounded queue.").said("Fine."));
+    desk.ingest();
+    let pipe = desk.home.join("pipe.jsonl");
+    assert!(testkit::command("mkfifo", &desk.home).arg(&pipe).status().expect("it runs").success());
+    let text = desk.hook("claude", "session-start", &json!({"source": "compact", "transcript_path": pipe}));
+    assert!(text.contains("- decided: Let's use the bounded queue."), "{text}");
 }
 
 #[test]
