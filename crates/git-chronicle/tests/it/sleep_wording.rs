@@ -1,6 +1,6 @@
 //! Blocks and digests in the words of a model, through the binary and over the wire.
 
-use std::fs;
+use std::{fs, process::Command};
 
 use serde_json::{Value, json};
 use testkit::{Answer, Asked, ScriptedService};
@@ -33,13 +33,17 @@ fn consolidate(desk: &Desk, service: &ScriptedService) -> Outcome {
 }
 
 fn consolidate_of(desk: &Desk, service: &ScriptedService, job: &str) -> Outcome {
+    run(&mut consolidating(desk, service, job))
+}
+
+fn consolidating(desk: &Desk, service: &ScriptedService, job: &str) -> Command {
     let mut command = desk.command_in(desk.repo.path(), &["consolidate", job]);
     command
         .env("CHRONICLE_LLM_PROVIDER", "anthropic")
         .env("CHRONICLE_LLM_BASE_URL", format!("{}/v1", service.url()))
         .env("CHRONICLE_LLM_MODEL", "scripted")
         .env("CHRONICLE_LLM_TIMEOUT", "5");
-    run(&mut command)
+    command
 }
 
 fn profile(desk: &Desk) -> Value {
@@ -242,4 +246,23 @@ fn a_daily_consolidation_asks_a_model_once_whatever_is_new() {
     let (desk, service) = mended("No.");
     consolidate_of(&desk, &service, "--daily").success();
     assert_eq!(service.asked().len(), 1);
+}
+
+#[test]
+fn another_model_for_patterns_is_asked_for_these_alone() {
+    const WORDS: &str = "When tests fail, you look at the code, change it until the tests pass, and commit.";
+    let (desk, service) = mended(WORDS);
+    let mut command = consolidating(&desk, &service, "--weekly");
+    let done = run(command.env("CHRONICLE_LLM_MODEL_PATTERNS", "other")).success().stdout;
+    assert!(done.contains("in the words of scripted, other"), "{done}");
+    let asked: Vec<(Value, bool, bool)> = service
+        .asked()
+        .iter()
+        .map(|asked| {
+            let body: Value = serde_json::from_slice(&asked.body).expect("JSON");
+            (body["model"].clone(), lines(asked).is_empty(), numbered(asked, 'P').is_empty())
+        })
+        .collect();
+    assert_eq!(asked, [(json!("scripted"), false, true), (json!("other"), true, false)]);
+    assert_eq!(run_told(&desk)["worded"], json!({"text": WORDS, "model": "other"}));
 }
