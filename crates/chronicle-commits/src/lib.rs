@@ -41,7 +41,7 @@ pub use note::stored::{SaidBy, Stored};
 pub use outlines::{Items, Outlines};
 pub use past::Whereabouts;
 pub use place::reformatted::Reformatted;
-pub use read::pipeline::{Recent, read, read_recent};
+pub use read::pipeline::{Recent, files_with_lessons, read, read_recent};
 pub use read::question::{Limits, ReadRequest, Scope, ScopeFile};
 pub use read::recap::{Reason, Recap, Unfinished};
 pub use read::related::resolve_pointers;

@@ -77,6 +77,21 @@ impl Facts {
         Ok(names.collect::<rusqlite::Result<_>>()?)
     }
 
+    /// The files that notes name, in order; at most so many that begin with `start`.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn named_files(&self, start: &[u8], most: usize) -> Result<Vec<Vec<u8>>> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT DISTINCT key FROM keys JOIN notes USING (text) WHERE ?1 <= key AND key < ?2 LIMIT ?3",
+        )?;
+        let first = Key::File(start).bytes();
+        let end = [first.as_slice(), &[0xff]].concat();
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        let keys = statement.query_map((first, end, most), |row| row.get::<_, Vec<u8>>(0))?;
+        Ok(keys.map(|key| key.map(|key| key[1..].to_vec())).collect::<rusqlite::Result<_>>()?)
+    }
+
     /// Whether the bytes of the note `blob` are here.
     ///
     /// # Errors

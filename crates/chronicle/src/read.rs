@@ -224,6 +224,19 @@ impl Chronicle {
         self.fit(reading, command)
     }
 
+    /// The files with lessons that are known without a look at history, in order: at most so many whose path from the
+    /// root begins with `start`.
+    ///
+    /// # Errors
+    /// When there is no repository, or facts cannot be read.
+    pub fn files_with_lessons(&self, start: &str, most: usize) -> Result<Vec<String>, Error> {
+        let root = self.workplace.repository()?.work_dir().map(std::path::Path::to_owned);
+        let caches = self.workplace.caches();
+        let files = chronicle_commits::files_with_lessons(caches, start.as_bytes(), most)?;
+        let files = files.into_iter().filter_map(|file| String::from_utf8(file.into()).ok());
+        Ok(files.filter(|file| root.as_ref().is_some_and(|root| root.join(file).exists())).collect())
+    }
+
     fn limits(&self, command: &ReadCommand) -> Result<Limits, Error> {
         Ok(Limits {
             since: command.since.as_deref().map(|text| self.moment(text)).transpose()?,

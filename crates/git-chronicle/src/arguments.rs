@@ -5,20 +5,23 @@ use std::str::FromStr;
 use chronicle_render::Format;
 use clap::{Args, ValueEnum, builder::RangedU64ValueParser};
 
+/// The heading of options that every command takes: they come last.
+pub(crate) const GLOBAL: &str = "Global options";
+
 /// How answers are written.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct OutputArgs {
     /// How to write the answer: pretty for people, markdown for models, json for programs [default: pretty at a
     /// terminal, else markdown]
-    #[arg(long, value_name = "FORMAT", global = true, value_parser = clap::builder::ValueParser::new(|text: &str| text.parse::<OutputFormat>()))]
+    #[arg(long, value_name = "FORMAT", global = true, help_heading = GLOBAL, value_parser = clap::builder::ValueParser::new(|text: &str| text.parse::<OutputFormat>()))]
     pub(crate) format: Option<OutputFormat>,
 
     /// When to use colour in pretty answers
-    #[arg(long, value_name = "WHEN", global = true, default_value = "auto")]
+    #[arg(long, value_name = "WHEN", global = true, default_value = "auto", help_heading = GLOBAL)]
     pub(crate) color: ColorWhen,
 
     /// Write straight to the terminal, without a pager
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = GLOBAL)]
     pub(crate) no_pager: bool,
 }
 

@@ -8,22 +8,24 @@ use clap::{
 };
 
 use crate::{
-    arguments::OutputArgs,
+    arguments::{GLOBAL, OutputArgs},
     commands::{
         about::AboutArgs, allow::AllowArgs, annotate::AnnotateArgs, ask::AskArgs, backfill::BackfillArgs,
         blocks::BlocksArgs, brief::BriefArgs, catch_up::CatchUpArgs, check::CheckArgs, commit,
-        commit::CommitArgs, config::ConfigArgs, consolidate::ConsolidateArgs, context::ContextArgs,
-        correct::CorrectArgs, cost::CostArgs, deps::DepsArgs, digest::DigestArgs, doctor::DoctorArgs,
-        expire::ExpireArgs, export::ExportArgs, feedback::FeedbackArgs, find::FindArgs, fix::FixArgs,
-        flag::FlagArgs, gc::GcArgs, history::HistoryArgs, hook::HookArgs, how::HowArgs, import::ImportArgs,
-        init::InitArgs, injected::InjectedArgs, knowledge::KnowledgeArgs, llm::LlmArgs, mcp::McpArgs,
-        memory::MemoryArgs, note::NoteArgs, outline::OutlineArgs, patterns::PatternsArgs,
-        pending::PendingArgs, preferences::PreferencesArgs, problems::ProblemsArgs, projects::ProjectsArgs,
-        purge::PurgeArgs, read::ReadArgs, reconcile::ReconcileArgs, resume::ResumeArgs, schema::SchemaArgs,
-        session::SessionArgs, setup::SetupArgs, show::ShowArgs, skills::SkillsArgs, status::StatusArgs,
-        statusline::StatuslineArgs, summary::SummaryArgs, supersede::SupersedeArgs, sync::SyncArgs,
-        thread::ResolveArgs, thread::ThreadArgs, tour::TourArgs, uninstall::UninstallArgs, why::WhyArgs,
+        commit::CommitArgs, completion::CompletionArgs, config::ConfigArgs, consolidate::ConsolidateArgs,
+        context::ContextArgs, correct::CorrectArgs, cost::CostArgs, deps::DepsArgs, digest::DigestArgs,
+        doctor::DoctorArgs, expire::ExpireArgs, export::ExportArgs, feedback::FeedbackArgs, find::FindArgs,
+        fix::FixArgs, flag::FlagArgs, gc::GcArgs, help::HelpArgs, history::HistoryArgs, hook::HookArgs,
+        how::HowArgs, import::ImportArgs, init::InitArgs, injected::InjectedArgs, knowledge::KnowledgeArgs,
+        llm::LlmArgs, man::ManArgs, mcp::McpArgs, memory::MemoryArgs, note::NoteArgs, outline::OutlineArgs,
+        patterns::PatternsArgs, pending::PendingArgs, preferences::PreferencesArgs, problems::ProblemsArgs,
+        projects::ProjectsArgs, purge::PurgeArgs, read::ReadArgs, reconcile::ReconcileArgs,
+        resume::ResumeArgs, schema::SchemaArgs, session::SessionArgs, setup::SetupArgs, show::ShowArgs,
+        skills::SkillsArgs, status::StatusArgs, statusline::StatuslineArgs, summary::SummaryArgs,
+        supersede::SupersedeArgs, sync::SyncArgs, thread::ResolveArgs, thread::ThreadArgs, tour::TourArgs,
+        uninstall::UninstallArgs, why::WhyArgs,
     },
+    help,
 };
 
 /// The usual form of help, to which examples are added as they are typed: the form itself is never wrapped.
@@ -45,7 +47,7 @@ macro_rules! help {
 )]
 struct Root {
     /// Run as if started in this directory
-    #[arg(short = 'C', value_name = "DIR", global = true)]
+    #[arg(short = 'C', value_name = "DIR", global = true, help_heading = GLOBAL)]
     directory: Option<PathBuf>,
 
     #[command(flatten)]
@@ -82,7 +84,7 @@ const OFTEN: [(&str, Define); 11] = [
 impl Cli {
     /// Takes the arguments apart; asked for help or the version, or wrong ones, the error says so.
     pub(crate) fn parse(arguments: Vec<OsString>) -> Result<Self, clap::Error> {
-        let arguments = commit::separated(arguments);
+        let arguments = with_help_last(commit::separated(arguments));
         let first = arguments.get(1).and_then(|argument| argument.to_str());
         let often = OFTEN.iter().find(|(name, _)| Some(*name) == first);
         let mut definition = match (often, first) {
@@ -98,6 +100,18 @@ impl Cli {
         });
         parsed.map_err(|error| error.format(&mut definition))
     }
+}
+
+/// `help COMMAND` is `COMMAND --help`, and `help` alone `--help`.
+fn with_help_last(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let is_option = |word: &OsString| word.as_encoded_bytes().starts_with(b"-");
+    if arguments.get(1).is_some_and(|word| word == "help")
+        && arguments.get(2).is_none_or(|word| !is_option(word))
+    {
+        let _help = arguments.remove(1);
+        arguments.push("--help".into());
+    }
+    arguments
 }
 
 /// What other programs call a command of ours, and ours; none where there is nothing like it.
@@ -156,8 +170,13 @@ fn with_meant(mut error: clap::Error) -> clap::Error {
 /// The definition of all commands. It takes more than 100 KB of the stack, and each page of them is touched on entry:
 /// inlined, it would cost every command as much.
 #[inline(never)]
-fn all() -> clap::Command {
-    Command::augment_subcommands(Root::command()).subcommand_required(true).arg_required_else_help(true)
+pub(crate) fn all() -> clap::Command {
+    let all = Command::augment_subcommands(Root::command())
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .disable_help_subcommand(true);
+    let template = help::short(&all);
+    all.help_template(template)
 }
 
 /// The definition of one command, as if there were no other.
@@ -180,7 +199,9 @@ pub(crate) enum Command {
     Note(NoteArgs),
     Flag(FlagArgs),
     Correct(CorrectArgs),
+    #[command(hide = true)]
     Supersede(SupersedeArgs),
+    #[command(hide = true)]
     Expire(ExpireArgs),
     Knowledge(KnowledgeArgs),
     Purge(PurgeArgs),
@@ -216,6 +237,7 @@ pub(crate) enum Command {
     Config(ConfigArgs),
     Allow(AllowArgs),
     Llm(LlmArgs),
+    #[command(hide = true)]
     Cost(CostArgs),
     #[command(hide = true)]
     Hook(HookArgs),
@@ -228,8 +250,13 @@ pub(crate) enum Command {
     Statusline(StatuslineArgs),
     Doctor(DoctorArgs),
     Gc(GcArgs),
+    #[command(hide = true)]
     Schema(SchemaArgs),
+    #[command(hide = true)]
     Mcp(McpArgs),
+    Man(ManArgs),
+    Completion(CompletionArgs),
+    Help(HelpArgs),
     Tour(TourArgs),
 }
 

@@ -10,6 +10,7 @@ pub(crate) mod brief;
 pub(crate) mod catch_up;
 pub(crate) mod check;
 pub(crate) mod commit;
+pub(crate) mod completion;
 pub(crate) mod config;
 pub(crate) mod consolidate;
 pub(crate) mod context;
@@ -25,6 +26,7 @@ pub(crate) mod find;
 pub(crate) mod fix;
 pub(crate) mod flag;
 pub(crate) mod gc;
+pub(crate) mod help;
 pub(crate) mod history;
 pub(crate) mod hook;
 pub(crate) mod how;
@@ -33,6 +35,7 @@ pub(crate) mod init;
 pub(crate) mod injected;
 pub(crate) mod knowledge;
 pub(crate) mod llm;
+pub(crate) mod man;
 pub(crate) mod mcp;
 pub(crate) mod memory;
 pub(crate) mod note;
@@ -185,6 +188,9 @@ fn answer(cli: Cli, chronicle: &Chronicle, directory: PathBuf, ui: &mut Ui) -> R
         Command::Cost(args) => cost::run(&args, chronicle, ui),
         Command::Mcp(args) => mcp::run(&args, chronicle, directory, cli.directory.is_some(), ui),
         Command::Schema(args) => schema::run(&args, ui),
+        Command::Man(args) => man::run(&args, ui),
+        Command::Completion(args) => completion::run(&args, ui),
+        Command::Help(args) => help::run(&args, ui),
         Command::Tour(args) => tour::run(&args, ui),
     }
 }

@@ -4,8 +4,10 @@ mod arguments;
 mod background;
 mod cli;
 mod commands;
+mod completion;
 mod editor;
 mod error;
+mod help;
 mod limits;
 mod pager;
 mod surroundings;
@@ -20,6 +22,9 @@ fn main() -> ExitCode {
     error::report_panics();
     limits::leave_out_what_repositories_bring();
     limits::set();
+    if let Some(done) = completion::answered() {
+        return done;
+    }
     let cli = match Cli::parse(std::env::args_os().collect()) {
         Ok(cli) => cli,
         Err(error) => return error::usage(&error),

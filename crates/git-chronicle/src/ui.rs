@@ -57,7 +57,7 @@ impl Ui {
     }
 
     #[expect(clippy::disallowed_methods, reason = "the binary is where the environment is looked up")]
-    fn colour(&self) -> bool {
+    pub(crate) fn colour(&self) -> bool {
         match self.output.color {
             ColorWhen::Always => true,
             ColorWhen::Never => false,

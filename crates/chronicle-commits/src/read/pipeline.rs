@@ -319,6 +319,15 @@ pub fn read_recent(lazy: &LazyRepository, caches: &Caches, recent: &Recent) -> R
     Ok(reading)
 }
 
+/// The files that notes name as far as facts are at hand, in order: at most so many that begin with `start`.
+///
+/// # Errors
+/// When facts cannot be read.
+pub fn files_with_lessons(caches: &Caches, start: &[u8], most: usize) -> Result<Vec<BString>> {
+    let files = caches.facts.asked(|| Ok(caches.facts.get()?.named_files(start, most)?))?;
+    Ok(files.into_iter().map(BString::from).collect())
+}
+
 /// What each of `paths`, named in some note, is called now; its old name when it is no more.
 fn current_names(
     repository: &Repository,

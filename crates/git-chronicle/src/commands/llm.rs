@@ -1,9 +1,10 @@
 use chronicle::Chronicle;
 use chronicle_render as render;
 
+use super::cost::{self, CostArgs};
 use crate::{error::CommandError, ui::Ui};
 
-/// Show which model is used for which purpose
+/// Show which model is used for which purpose, and what models cost
 ///
 /// Only commands that mention a model in their help ask one. Keys are read from the environment,
 /// and are never stored or shown. `chronicle.llm.*` in git's configuration chooses another
@@ -22,10 +23,14 @@ enum Action {
         #[arg(long)]
         call: bool,
     },
+    Cost(CostArgs),
 }
 
 pub(crate) fn run(args: &LlmArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
-    let Action::Check { call } = args.action;
+    let call = match &args.action {
+        Action::Check { call } => *call,
+        Action::Cost(args) => return cost::run(args, chronicle, ui),
+    };
     let check = chronicle.workplace().check_models(call)?;
     ui.answer(&render::models(&check, ui.format(), &ui.view(false)))?;
     for warning in &check.warnings {

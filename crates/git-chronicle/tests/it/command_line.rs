@@ -13,6 +13,8 @@ pub(crate) const WRITE: &str = "CHRONICLE_WRITE_DOCS";
 
 /// What precedes the options.
 const OPTIONS: &str = "Options:";
+/// What precedes the options of every command.
+const OF_ALL: &str = "Global options:";
 /// What precedes the arguments.
 const ARGUMENTS: &str = "Arguments:";
 
@@ -39,7 +41,11 @@ impl Help {
         let (about, rest) = printed.split_once("\n\nUsage: ").expect("each help has both");
         let rest = format!("Usage: {rest}");
         let rest: Vec<String> = blocks(&rest);
-        let list = rest.iter().find_map(|block| Some(block.split_once("Commands:\n")?.1));
+        let of_all = chronicle(Path::new("/"), &["help", "--all"]).success().stdout;
+        let list = match command {
+            "" => Some(of_all.as_str()),
+            _ => rest.iter().find_map(|block| Some(block.split_once("Commands:\n")?.1)),
+        };
         let names = list.into_iter().flat_map(str::lines).filter(|line| line.starts_with("  "));
         let names = names.filter_map(|line| line.get(2..)).filter(|line| !line.starts_with(' '));
         let names = names.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help");
@@ -72,7 +78,8 @@ fn blocks(help: &str) -> Vec<String> {
 fn is_of_all(block: &str) -> bool {
     let ours = ["-C <DIR>", "--color <WHEN>", "--no-pager", "-h, --help", "-V, --version"];
     let option = block.trim_start();
-    ours.into_iter().any(|start| option.starts_with(start))
+    block.trim_end() == OF_ALL
+        || ours.into_iter().any(|start| option.starts_with(start))
         || option.starts_with("--format <FORMAT>") && option.contains("markdown for models")
 }
 
@@ -102,7 +109,8 @@ fn all() -> Vec<Help> {
 fn the_reference_is_what_help_shows() {
     let all = all();
     assert!(100 < all.len(), "{}", all.len());
-    let mut reference = HEAD.to_owned();
+    let of_all = chronicle(Path::new("/"), &["help", "--all"]).success().stdout;
+    let mut reference = format!("{HEAD}\n```text\n{of_all}```\n");
     for help in &all {
         let is_kept = |block: &&String| help.command.is_empty() || !is_of_all(block);
         let mut kept: Vec<&str> = help.rest.iter().filter(is_kept).map(String::as_str).collect();

@@ -67,8 +67,10 @@ fn run(desk: &Desk, command: &str) -> Outcome {
 fn what_documents_show_runs_as_it_is_printed() {
     let top = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut files = vec![top.join("README.md")];
-    let docs = fs::read_dir(top.join("docs")).expect("there are documents");
-    files.extend(docs.filter_map(Result::ok).map(|file| file.path()));
+    for folder in ["docs", "docs/guide"] {
+        let docs = fs::read_dir(top.join(folder)).expect("there are documents");
+        files.extend(docs.filter_map(Result::ok).map(|file| file.path()));
+    }
     files.retain(|path| path.extension().is_some_and(|end| end == "md"));
     let desk = desk();
     let mut n_run = 0;

@@ -1,0 +1,122 @@
+//! Completion as a shell asks for it, and in a real bash.
+
+use std::{fs, path::Path};
+
+use testkit::TestRepo;
+
+use crate::{
+    desk::Desk,
+    outcome::{Outcome, binary, chronicle, run},
+};
+
+const SESSION: &str = "5e551011-0000-4000-8000-000000000001";
+
+/// What is offered for the last of these words.
+fn offered(command: &mut std::process::Command, words: &[&str]) -> Vec<String> {
+    command.env("CHRONICLE_COMPLETE", "bash").env("_CLAP_IFS", "\n");
+    command.env("_CLAP_COMPLETE_INDEX", words.len().to_string()).args(["--", "git-chronicle"]).args(words);
+    run(command).success().stdout.lines().map(str::to_owned).collect()
+}
+
+fn offered_in(repo: &TestRepo, words: &[&str]) -> Vec<String> {
+    offered(&mut binary(repo.path(), &[""; 0]), words)
+}
+
+fn repository() -> TestRepo {
+    let repo = TestRepo::new();
+    repo.write("src/pool.rs", "impl Pool {\n    fn take(&self) {\n        wait();\n    }\n}\n");
+    repo.write("src/other.rs", "fn other() {}\n");
+    repo.write("notes $(touch x).txt", "x\n");
+    repo.commit("one");
+    let lesson = "src/pool.rs:3 It waits";
+    chronicle(repo.path(), &["annotate", "-m", "Why", "--gotcha", lesson]).success();
+    // What is offered comes from facts, which the first read stores.
+    chronicle(repo.path(), &["read", "src"]).success();
+    repo
+}
+
+#[test]
+fn commands_options_and_values_are_offered() {
+    let repo = repository();
+    let commands = offered_in(&repo, &["re"]);
+    assert_eq!(commands, ["read", "resolve", "resume", "reconcile"].map(str::to_owned).to_vec());
+    assert_eq!(offered_in(&repo, &["read", "--cat"]), ["--category"]);
+    // Files with lessons come alone, as long as one fits.
+    assert_eq!(offered_in(&repo, &["read", ""]), ["src/pool.rs"]);
+    assert_eq!(offered_in(&repo, &["read", "src/o"]), ["src/other.rs"]);
+    assert_eq!(offered_in(&repo, &["why", "src/pool.rs", "Pool::"]), ["Pool::take"]);
+    let id = offered_in(&repo, &["purge", ""]);
+    assert_eq!(id.len(), 1);
+    assert!(
+        chronicle(repo.path(), &["read", "src/pool.rs", "--format=json"]).success().stdout.contains(&id[0])
+    );
+}
+
+#[test]
+fn a_name_that_a_shell_would_run_is_not_offered() {
+    let repo = repository();
+    assert_eq!(offered_in(&repo, &["read", "notes"]), Vec::<String>::new());
+}
+
+#[test]
+fn sessions_threads_and_blocks_are_offered() {
+    let desk = Desk::new();
+    desk.leave(&desk.talk(SESSION).prompt("Make the pool wait").edit("src/pool.rs", "a", "b").said("Done."));
+    desk.ingest();
+    desk.run(&["thread", "add", "Look at the pool again"]).success();
+    let ask = |words: &[&str]| {
+        let mut command = desk.command_in(desk.repo.path(), &[]);
+        offered(&mut command, words)
+    };
+    assert!(ask(&["session", "show", ""]).iter().any(|id| SESSION.starts_with(id)));
+    let threads = ask(&["resolve", "t-"]);
+    assert!(!threads.is_empty() && threads.iter().all(|id| id.starts_with("t-")), "{threads:?}");
+    assert!(ask(&["blocks", "show", "dev"]).contains(&"developer_profile".to_owned()));
+}
+
+#[test]
+fn outside_of_a_repository_and_without_memory_nothing_fails() {
+    let dir = tempfile::tempdir().expect("a folder");
+    for words in [&["purge", ""][..], &["session", "show", ""], &["why", "a.rs", ""], &["read", "x"]] {
+        let found = offered(&mut binary(dir.path(), &[""; 0]), words);
+        // A shell is then offered what else may come.
+        assert!(found.iter().all(|option| option.starts_with('-')), "{words:?}: {found:?}");
+    }
+}
+
+/// A program that is on this machine.
+fn has(program: &str) -> bool {
+    testkit::command("sh", Path::new("/"))
+        .args(["-c", &format!("command -v {program}")])
+        .output()
+        .is_ok_and(|found| found.status.success())
+}
+
+#[test]
+fn a_bash_completes_through_git_as_well() {
+    let git = Path::new("/usr/share/bash-completion/completions/git");
+    if !has("bash") || !git.exists() {
+        eprintln!("skipped: there is no bash with git's completion");
+        return;
+    }
+    let repo = repository();
+    let script = repo.beside("completion.bash");
+    let outcome: Outcome = chronicle(repo.path(), &["completion", "bash"]).success();
+    fs::write(&script, outcome.stdout).expect("it can be written");
+    let folder = Path::new(env!("CARGO_BIN_EXE_git-chronicle")).parent().expect("a folder").to_owned();
+    let asked = |words: &str| {
+        let program = format!(
+            "PATH={}:$PATH; . {}; . {}; COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); \
+             COMP_LINE='{words}'; COMP_POINT=${{#COMP_LINE}}; COMP_TYPE=9; __git_wrap__git_main; \
+             printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+            folder.display(),
+            git.display(),
+            script.display()
+        );
+        let mut bash = testkit::command("bash", repo.path());
+        let answer = bash.args(["-c", &program]).output().expect("it runs");
+        String::from_utf8_lossy(&answer.stdout).trim().to_owned()
+    };
+    assert_eq!(asked("git chronicle why src/p"), "src/pool.rs");
+    assert_eq!(asked("git chronicle hist"), "history");
+}
