@@ -9,6 +9,7 @@ mod agent;
 mod content;
 mod edits;
 mod files;
+mod first_program;
 mod health;
 mod json;
 mod ours;

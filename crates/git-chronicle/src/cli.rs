@@ -41,7 +41,9 @@ macro_rules! help {
 /// Records why a change is the way it is, what was tried and failed, and which traps are in the code.
 /// Shows it to the next agent or person who changes that code, on the lines where it is now.
 #[derive(Debug, Parser)]
-#[command(name = "git-chronicle", bin_name = "git chronicle", version, max_term_width = 100)]
+// The name in brackets: an older program, another one, is called `git-chronicle` 0.1, too.
+#[command(name = "git-chronicle", bin_name = "git chronicle", max_term_width = 100)]
+#[command(version = concat!(env!("CARGO_PKG_VERSION"), " (chronicle)"))]
 #[command(
     after_help = "Exit codes: 0 success, even if nothing is known; 1 failure; 2 wrong arguments; 70 a bug in Chronicle."
 )]

@@ -52,6 +52,7 @@ impl Ground {
             let seen = format!("no agent is set up; found on this machine: {}", titles.join(", "));
             findings.push(Finding::note(AGENTS, seen, "`git chronicle setup`"));
         }
+        findings.extend(self.another_comes_first());
         findings
     }
 

@@ -1,4 +1,6 @@
 //! The templates for CI: they are YAML, their scripts are shell, and what they ask of us exists.
+//!
+//! Whether they do what they should is tried by `tests/acceptance/requests`, with a server in the place of the host.
 
 use std::{fs, path::PathBuf};
 
@@ -7,21 +9,25 @@ use yaml_rust2::{Yaml, YamlLoader};
 
 use crate::outcome::{chronicle, run};
 
-/// The scripts of every template, with the file that each stands in.
+/// The folder of this repository with that name.
+fn top(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(name)
+}
+
+/// The scripts of the templates and of the action, and those that they run, with the file that each is in.
 fn scripts() -> Vec<(String, String)> {
-    let directory = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/ci");
+    let read = |name: &str| fs::read_to_string(top(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
     let mut found = Vec::new();
-    for file in
-        fs::read_dir(directory).expect("there are templates").map(|file| file.expect("it can be listed"))
+    for (name, n_scripts) in
+        [("docs/ci/github.yml", 0), ("docs/ci/gitlab.yml", 8), ("ci/github/action.yml", 3)]
     {
-        let name = file.file_name().to_string_lossy().into_owned();
-        let text = fs::read_to_string(file.path()).expect("a template is text");
-        let documents = YamlLoader::load_from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let documents =
+            YamlLoader::load_from_str(&read(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
         let before = found.len();
-        documents.iter().for_each(|document| collect(document, &name, &mut found));
-        assert!(before < found.len(), "{name} has no scripts");
+        documents.iter().for_each(|document| collect(document, name, &mut found));
+        assert_eq!(found.len() - before, n_scripts, "{name}");
     }
-    assert!(!found.is_empty());
+    found.extend(["ci/check", "ci/carry"].map(|name| (name.to_owned(), read(name))));
     found
 }
 

@@ -781,6 +781,27 @@ fn a_hook_that_works_is_seen_to_work() {
 }
 
 #[test]
+fn another_program_of_our_name_is_warned_of() {
+    let desk = Desk::new();
+    let folder = desk.home.join("older");
+    fs::create_dir(&folder).expect("there is none");
+    fs::write(folder.join("git-chronicle"), b"\x7fELF of another program").expect("it can be written");
+    let own = Path::new(crate::outcome::program()).parent().expect("it is in a folder");
+    let found = |path: String| {
+        let mut doctor = command(&desk, desk.repo.path(), &["doctor", "--format=json"]);
+        let answer = run(doctor.env("PATH", path)).json();
+        let findings = answer["findings"].as_array().expect("a list").clone();
+        findings.into_iter().filter(|finding| finding["check"] == "program").collect::<Vec<Value>>()
+    };
+    let (older, own) = (folder.display(), own.display());
+    assert_eq!(found(format!("{own}:{older}:/usr/bin:/bin")), Vec::<Value>::new());
+    let warned = found(format!("{older}:{own}:/usr/bin:/bin"));
+    assert_eq!((warned.len(), &warned[0]["health"]), (1, &"note".into()), "{warned:#?}");
+    let seen = warned[0]["seen"].as_str().expect("it says what");
+    assert!(seen.contains(&format!("git and agents run `{older}/git-chronicle` instead")), "{seen}");
+}
+
+#[test]
 fn a_hook_that_does_not_work_is_told_of() {
     let desk = Desk::new();
     ask(&desk, &["setup", "claude"]).success();
