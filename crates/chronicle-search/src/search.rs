@@ -20,7 +20,7 @@ mod sheet;
 mod weights;
 
 use sheet::{Candidate, Sheet};
-use weights::{LEAST_SOUGHT, LEAST_USUAL, NEARNESS_OF_A_MODEL, VECTOR};
+use weights::{LEAST_SOUGHT, LEAST_USUAL, VECTOR};
 
 /// How many different words of a question count.
 const MOST_TERMS: usize = 32;
@@ -50,15 +50,6 @@ pub struct Hit {
     pub turn: StoredTurn,
     /// How well it answers: a number to compare with others of the same answer.
     pub score: f64,
-}
-
-/// What answers a question.
-#[derive(Debug, Default)]
-pub struct Found {
-    /// The best turns, the best first.
-    pub hits: Vec<Hit>,
-    /// How rare each word of the question is where it was looked for, by its number.
-    pub rarities: Vec<f32>,
 }
 
 /// The words of a question.
@@ -134,9 +125,9 @@ pub fn search(
     question: &Question,
     scope: &Scope,
     limit: usize,
-) -> rusqlite::Result<Found> {
+) -> rusqlite::Result<Vec<Hit>> {
     if question.is_empty() {
-        return Ok(Found::default());
+        return Ok(Vec::new());
     }
     // Segments may be merged by another process meanwhile; within a transaction they stay as they are.
     let tx = connection.unchecked_transaction()?;
@@ -151,19 +142,7 @@ pub fn search(
             best
         }
     };
-    Ok(Found { hits: load(&tx, best)?, rarities: sheet.into_rarities() })
-}
-
-impl Found {
-    /// Brings the first hits, as many as there are numbers, into the order that follows from how near they are to the
-    /// question, as a model sees it. One without a number stays where words put it.
-    pub fn rank_again(&mut self, nearness: &[Option<f32>]) {
-        let weight: f32 = self.rarities.iter().sum();
-        for (hit, nearness) in self.hits.iter_mut().zip(standing_out(nearness)) {
-            hit.score += f64::from(NEARNESS_OF_A_MODEL * weight * nearness);
-        }
-        self.hits.sort_by(|left, right| right.score.total_cmp(&left.score));
-    }
+    load(&tx, best)
 }
 
 impl Scope {

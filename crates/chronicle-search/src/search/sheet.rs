@@ -278,11 +278,6 @@ impl Sheet {
         self.weights.iter().sum()
     }
 
-    /// How rare each word of the question is.
-    pub(super) fn into_rarities(self) -> Vec<f32> {
-        self.weights
-    }
-
     /// The turns of a session that answer the question at all.
     fn look_into(
         &self,

@@ -29,9 +29,6 @@ pub(super) const ASKING: f32 = 0.06;
 /// usually differ.
 pub(super) const VECTOR: f32 = 0.05;
 
-/// The same, of a model that reads a turn beside the question and compares their tokens.
-pub(super) const NEARNESS_OF_A_MODEL: f32 = 0.1;
-
 /// Cosines that differ less than this are all the same.
 pub(super) const LEAST_USUAL: f32 = 1e-3;
 
