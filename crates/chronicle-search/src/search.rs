@@ -20,10 +20,13 @@ mod sheet;
 mod weights;
 
 use sheet::{Candidate, Sheet};
-use weights::{LEAST_SOUGHT, LEAST_USUAL, VECTOR};
+use weights::{ASKING_WORD, LEAST_SOUGHT, LEAST_USUAL, VECTOR};
 
 /// How many different words of a question count.
-const MOST_TERMS: usize = 32;
+const MOST_TERMS: usize = 64;
+
+/// How many words of a question are read for whom it is about.
+const MOST_WORDS_READ: usize = 1_000;
 
 /// How many turns that words found are compared with the vector of a question.
 const MOST_COMPARED: usize = 100;
@@ -56,6 +59,10 @@ pub struct Hit {
 #[derive(Debug, Default)]
 pub struct Question {
     terms: Vec<Term>,
+    /// How much each of them counts: one that only asks counts less.
+    shares: Vec<f32>,
+    /// Whether it is about who asks it.
+    is_first_person: bool,
     /// The terms that mean nearly the same as each of them, with the cosine.
     near: Vec<Vec<(Term, f32)>>,
     /// What the question means as a whole, as some model sees it.
@@ -81,7 +88,10 @@ impl Question {
             near
         };
         let near = places.into_iter().map(sought).collect();
-        Self { terms, near, vector: None, words }
+        let asking = asking_terms(&mut words);
+        let share = |term: &Term| if asking.contains(term) { ASKING_WORD } else { 1.0 };
+        let shares = terms.iter().map(share).collect();
+        Self { terms, shares, is_first_person: is_first_person(text), near, vector: None, words }
     }
 
     /// Lets turns be compared with the vector that the model `embedder` gave the question, where they have one of it.
@@ -114,6 +124,26 @@ impl Question {
         });
         places
     }
+}
+
+/// Words with which people ask their memory: they say little of what is sought.
+const ASKING_WORDS: &str = "mention order item list conversation session chat discuss bring brought tell told say said \
+    talk recommend suggest ask question remember recall throughout different aspect explain describe show summary \
+    summarize help provide give know think want previous earlier approach";
+
+fn asking_terms(words: &mut Words) -> Vec<Term> {
+    let mut terms = Vec::new();
+    words.each(ASKING_WORDS, &mut |term| terms.push(term));
+    terms
+}
+
+/// Whether a question is about who asks it: then what humans said is meant.
+fn is_first_person(question: &str) -> bool {
+    let words = question.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '’');
+    words.take(MOST_WORDS_READ).any(|word| {
+        let word = word.split(['\'', '’']).next().unwrap_or_default();
+        ["i", "my", "me", "mine", "myself"].iter().any(|first| word.eq_ignore_ascii_case(first))
+    })
 }
 
 /// Finds the turns that answer `question` best, at most `limit`.
