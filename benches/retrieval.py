@@ -42,8 +42,6 @@ def main():
     beside = pathlib.Path(__file__).resolve().parent.parent.parent / "shared/data/locomo-dev"
     parser.add_argument("--data", type=pathlib.Path, default=beside, help="folder with N.turns.jsonl and N.queries.jsonl")
     parser.add_argument("--binary", type=pathlib.Path, default=pathlib.Path("target/release/git-chronicle"))
-    parser.add_argument("--model", type=pathlib.Path, metavar="FOLDER",
-                        help="let the model there rank again what words found (the setting `searchModel`)")
     parser.add_argument("--pooled", action="store_true", help="ask in all conversations at once (--all) instead")
     parser.add_argument("--misses", type=int, default=0, metavar="N", help="print N questions without evidence in the first ten")
     parser.add_argument("--rows", type=pathlib.Path, help="write one JSON line for each question to this file")
@@ -54,7 +52,7 @@ def main():
         print(f"skipped: no conversations in {args.data}")
         return
     with tempfile.TemporaryDirectory() as home:
-        memory = Memory(args.binary.resolve(), pathlib.Path(home), args.model)
+        memory = Memory(args.binary.resolve(), pathlib.Path(home))
         conversations = [Conversation(args.data, name) for name in names]
         for conversation in conversations:
             memory.take_in(conversation)
@@ -115,12 +113,10 @@ class Conversation:
 class Memory:
     """Session memory in a folder of its own, asked through the command."""
 
-    def __init__(self, binary, home, model=None):
+    def __init__(self, binary, home):
         self.binary = binary
         self.home = home
         self.environment = {**os.environ, "HOME": str(home), "CHRONICLE_HOME": str(home / "memory")}
-        if model:
-            self.environment["CHRONICLE_SEARCH_MODEL"] = str(model.resolve())
 
     def run(self, folder, *args):
         command = [str(self.binary), "-C", str(folder), *args]

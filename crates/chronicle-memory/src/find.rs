@@ -3,23 +3,20 @@
 mod about;
 mod fix;
 mod how;
-mod rerank;
 mod snippet;
 
 use std::{
     borrow::Cow,
     collections::{BTreeMap, BTreeSet},
-    path::Path,
 };
 
 pub use about::{About, AboutCommand, AboutCommit, AboutFile, AboutSession, AboutThread};
 use chronicle_search::{
-    Found, Hit, NamedSession, Question, Scope as SearchScope, StoredTurn, TurnKind, search,
+    Hit, NamedSession, Question, Scope as SearchScope, StoredTurn, TurnKind, search,
 };
-use chronicle_workplace::{Error, Setting, error::EmptyQuestionSnafu};
+use chronicle_workplace::{Error, error::EmptyQuestionSnafu};
 pub use fix::{Fix, FixCommand, FixOutcome, Fixed, Worked};
 pub use how::{How, HowCommand, Invocation, Procedure, Step};
-use rerank::{MOST_READ, rank_again};
 use schemars::JsonSchema;
 use serde::Serialize;
 use snafu::ensure;
@@ -158,8 +155,7 @@ impl Memory<'_> {
         Ok(finding)
     }
 
-    /// The turns that answer a question best: by words, and by a model where somebody chose one. One on this machine
-    /// stands alone; beside it the vectors of another made answers worse.
+    /// The turns that answer a question best: by words, and by the vectors of a model where the user chose one.
     fn best_turns(
         &self,
         memory: &OpenMemory,
@@ -167,28 +163,12 @@ impl Memory<'_> {
         question: &mut Question,
         warnings: &mut Vec<String>,
     ) -> Result<Vec<Hit>, Error> {
-        let limit = command.limit;
-        let (folder, said) = self.workplace.setting_of_few(Setting::find("searchModel")?);
-        warnings.extend(said);
-        let by_words = |error: &dyn std::fmt::Display| format!("found by words alone: {error}");
-        if folder.is_empty() {
-            match self.question_vector(memory, &command.query) {
-                Ok(Some((embedder, vector))) => question.compare_with(&embedder, vector),
-                Ok(None) => {}
-                Err(error) => warnings.push(by_words(&error)),
-            }
-            return memory.found(question, scope, limit);
+        match self.question_vector(memory, &command.query) {
+            Ok(Some((embedder, vector))) => question.compare_with(&embedder, vector),
+            Ok(None) => {}
+            Err(error) => warnings.push(format!("found by words alone: {error}")),
         }
-        let mut found =
-            memory.searched(question, scope, if limit == 0 { 0 } else { limit.max(MOST_READ) })?;
-        if 1 < found.hits.len() {
-            match rank_again(Path::new(&folder), (&command.query, question), &mut found) {
-                Ok(late) => warnings.extend(late),
-                Err(error) => warnings.push(by_words(&error)),
-            }
-        }
-        found.hits.truncate(limit);
-        Ok(found.hits)
+        memory.found(question, scope, command.limit)
     }
 
     /// Where to look, but for the project.
@@ -205,10 +185,6 @@ impl Memory<'_> {
 
 impl OpenMemory {
     fn found(&self, question: &Question, scope: &SearchScope, limit: usize) -> Result<Vec<Hit>, Error> {
-        Ok(self.searched(question, scope, limit)?.hits)
-    }
-
-    fn searched(&self, question: &Question, scope: &SearchScope, limit: usize) -> Result<Found, Error> {
         Ok(self.store.read(|connection| search(connection, question, scope, limit))?)
     }
 

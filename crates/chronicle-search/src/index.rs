@@ -14,19 +14,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
-mod asking;
 pub(crate) mod postings;
 mod segments;
+pub(crate) mod voice;
 pub(crate) mod words;
 
 use crate::store::{
     ids::{SessionId, TurnKind},
     learned::drop_learned,
 };
-use asking::{ASKS, marked};
 use postings::{Extent, ListWriter, Place, number, put, put_extents};
 pub(crate) use segments::Segment;
 use segments::SegmentWriter;
+use voice::{Marked, Voice, marked};
 use words::{Term, Words};
 
 /// How many places are held in memory before a segment is made of them.
@@ -38,7 +38,8 @@ const LONGEST_TURN: usize = 1 << 18;
 /// What is indexed of a session.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Indexed {
-    /// The kind of each turn, with a mark where it asks, and its length in terms, in the order of their positions.
+    /// A byte for each turn, with its kind, its voice and whether it asks, and its length in terms, in the order of their
+    /// positions.
     turns: Vec<u8>,
     n_turns: u32,
     last_position: Option<i64>,
@@ -48,6 +49,7 @@ pub(crate) struct Indexed {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct IndexedTurn {
     pub kind: u8,
+    pub voice: Voice,
     pub asks: bool,
     pub n_terms: u32,
 }
@@ -67,10 +69,11 @@ impl Indexed {
     pub(crate) fn turns(&self) -> impl Iterator<Item = IndexedTurn> {
         let mut bytes = self.turns.as_slice();
         std::iter::from_fn(move || {
-            let (kind, rest) = bytes.split_first()?;
+            let (byte, rest) = bytes.split_first()?;
             bytes = rest;
             let n_terms = u32::try_from(number(&mut bytes)?).ok()?;
-            Some(IndexedTurn { kind: *kind & !ASKS, asks: kind & ASKS != 0, n_terms })
+            let Marked { kind, voice, asks } = Marked::of(*byte);
+            Some(IndexedTurn { kind, voice, asks, n_terms })
         })
     }
 
@@ -120,8 +123,8 @@ pub(crate) fn anew(tx: &Transaction<'_>, sessions: &[SessionId]) -> rusqlite::Re
     Ok(())
 }
 
-/// Marks the turns that ask, in what was indexed before that was noted.
-pub(crate) fn mark_asking(tx: &Transaction<'_>) -> rusqlite::Result<()> {
+/// Marks who speaks in turns and which of them ask, in what was indexed before that was noted.
+pub(crate) fn mark_turns(tx: &Transaction<'_>) -> rusqlite::Result<()> {
     let sessions: Vec<i64> = tx
         .prepare("SELECT session FROM indexed ORDER BY session")?
         .query_map([], |row| row.get(0))?
@@ -132,7 +135,7 @@ pub(crate) fn mark_asking(tx: &Transaction<'_>) -> rusqlite::Result<()> {
         let mut turns = Vec::with_capacity(indexed.turns.len());
         each_turn(tx, session, None, &mut |turn| {
             if let Some(n_terms) = lengths.next() {
-                turns.push(marked(turn.kind, turn.texts[TEXT]));
+                turns.push(turn.marked());
                 put(&mut turns, u64::from(n_terms));
             }
             Ok(())
@@ -211,7 +214,7 @@ fn add(tx: &Transaction<'_>, session: i64, words: &mut Words, batch: &mut Batch)
     batch.extents.push(Extent { session: session.cast_unsigned(), ..Extent::default() });
     each_turn(tx, session, before, &mut |turn| {
         let n_terms = batch.turn(session, indexed.n_turns, words, turn);
-        indexed.turns.push(marked(turn.kind, turn.texts[TEXT]));
+        indexed.turns.push(turn.marked());
         put(&mut indexed.turns, n_terms);
         indexed.n_turns += 1;
         indexed.last_position = Some(turn.position);
@@ -244,10 +247,15 @@ struct TurnText<'a> {
     texts: [&'a str; 3],
 }
 
-/// Which of the texts of a turn is what was said.
+/// Which of the texts of a turn is the speaker's name, and which is what was said.
+const SPEAKER: usize = 0;
 const TEXT: usize = 1;
 
 impl TurnText<'_> {
+    fn marked(&self) -> u8 {
+        marked(self.kind, self.texts[SPEAKER], self.texts[TEXT])
+    }
+
     fn each_text(&self, found: &mut impl FnMut(&str)) {
         for text in self.texts {
             let end = text.floor_char_boundary(LONGEST_TURN);

@@ -14,7 +14,7 @@ mod store;
 pub use error::StoreError;
 pub use opencode::{OpenCodeExport, OpenCodeSessions};
 pub use rusqlite::{Connection, Error as SqlError, Result as SqlResult, Transaction};
-pub use search::{Found, Hit, Question, Scope, search};
+pub use search::{Hit, Question, Scope, search};
 pub use store::{
     BlockVersion, Elsewhere, Feedback, Job, KeptTranscript, KnownThread, KnownThreads, Learned, ListedThread,
     NamedSession, OpenThreads, OwnBlock, Pieces, Project, ProjectId, SessionId, SessionRecord, SessionState,

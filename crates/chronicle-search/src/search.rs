@@ -20,10 +20,13 @@ mod sheet;
 mod weights;
 
 use sheet::{Candidate, Sheet};
-use weights::{LEAST_SOUGHT, LEAST_USUAL, NEARNESS_OF_A_MODEL, VECTOR};
+use weights::{ASKING_WORD, LEAST_SOUGHT, LEAST_USUAL, VECTOR};
 
 /// How many different words of a question count.
-const MOST_TERMS: usize = 32;
+const MOST_TERMS: usize = 64;
+
+/// How many words of a question are read for whom it is about.
+const MOST_WORDS_READ: usize = 1_000;
 
 /// How many turns that words found are compared with the vector of a question.
 const MOST_COMPARED: usize = 100;
@@ -52,19 +55,14 @@ pub struct Hit {
     pub score: f64,
 }
 
-/// What answers a question.
-#[derive(Debug, Default)]
-pub struct Found {
-    /// The best turns, the best first.
-    pub hits: Vec<Hit>,
-    /// How rare each word of the question is where it was looked for, by its number.
-    pub rarities: Vec<f32>,
-}
-
 /// The words of a question.
 #[derive(Debug, Default)]
 pub struct Question {
     terms: Vec<Term>,
+    /// How much each of them counts: one that only asks counts less.
+    shares: Vec<f32>,
+    /// Whether it is about who asks it.
+    is_first_person: bool,
     /// The terms that mean nearly the same as each of them, with the cosine.
     near: Vec<Vec<(Term, f32)>>,
     /// What the question means as a whole, as some model sees it.
@@ -90,7 +88,10 @@ impl Question {
             near
         };
         let near = places.into_iter().map(sought).collect();
-        Self { terms, near, vector: None, words }
+        let asking = asking_terms(&mut words);
+        let share = |term: &Term| if asking.contains(term) { ASKING_WORD } else { 1.0 };
+        let shares = terms.iter().map(share).collect();
+        Self { terms, shares, is_first_person: is_first_person(text), near, vector: None, words }
     }
 
     /// Lets turns be compared with the vector that the model `embedder` gave the question, where they have one of it.
@@ -125,6 +126,26 @@ impl Question {
     }
 }
 
+/// Words with which people ask their memory: they say little of what is sought.
+const ASKING_WORDS: &str = "mention order item list conversation session chat discuss bring brought tell told say said \
+    talk recommend suggest ask question remember recall throughout different aspect explain describe show summary \
+    summarize help provide give know think want previous earlier approach";
+
+fn asking_terms(words: &mut Words) -> Vec<Term> {
+    let mut terms = Vec::new();
+    words.each(ASKING_WORDS, &mut |term| terms.push(term));
+    terms
+}
+
+/// Whether a question is about who asks it: then what humans said is meant.
+fn is_first_person(question: &str) -> bool {
+    let words = question.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '’');
+    words.take(MOST_WORDS_READ).any(|word| {
+        let word = word.split(['\'', '’']).next().unwrap_or_default();
+        ["i", "my", "me", "mine", "myself"].iter().any(|first| word.eq_ignore_ascii_case(first))
+    })
+}
+
 /// Finds the turns that answer `question` best, at most `limit`.
 ///
 /// # Errors
@@ -134,9 +155,9 @@ pub fn search(
     question: &Question,
     scope: &Scope,
     limit: usize,
-) -> rusqlite::Result<Found> {
+) -> rusqlite::Result<Vec<Hit>> {
     if question.is_empty() {
-        return Ok(Found::default());
+        return Ok(Vec::new());
     }
     // Segments may be merged by another process meanwhile; within a transaction they stay as they are.
     let tx = connection.unchecked_transaction()?;
@@ -151,19 +172,7 @@ pub fn search(
             best
         }
     };
-    Ok(Found { hits: load(&tx, best)?, rarities: sheet.into_rarities() })
-}
-
-impl Found {
-    /// Brings the first hits, as many as there are numbers, into the order that follows from how near they are to the
-    /// question, as a model sees it. One without a number stays where words put it.
-    pub fn rank_again(&mut self, nearness: &[Option<f32>]) {
-        let weight: f32 = self.rarities.iter().sum();
-        for (hit, nearness) in self.hits.iter_mut().zip(standing_out(nearness)) {
-            hit.score += f64::from(NEARNESS_OF_A_MODEL * weight * nearness);
-        }
-        self.hits.sort_by(|left, right| right.score.total_cmp(&left.score));
-    }
+    load(&tx, best)
 }
 
 impl Scope {

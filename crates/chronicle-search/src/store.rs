@@ -43,16 +43,17 @@ pub use vectors::{Unembedded, Vector};
 pub use wordings::{SessionState, StoredWording};
 
 /// What brings a file from one version of the format to the next; their number is the version.
-const MIGRATIONS: [Step; 9] = [
+const MIGRATIONS: [Step; 10] = [
     Step::Sql(include_str!("store/schema.sql")),
     Step::Sql(include_str!("store/edits.sql")),
     Step::Sql(include_str!("store/wordings.sql")),
     Step::Sql(include_str!("store/blocks.sql")),
     Step::Sql(include_str!("store/learned.sql")),
-    Step::Work(index::mark_asking),
+    Step::Work(index::mark_turns),
     Step::Sql(include_str!("store/vectors.sql")),
     Step::Sql(include_str!("store/forgotten.sql")),
     Step::Sql(include_str!("store/titles.sql")),
+    Step::Work(index::mark_turns),
 ];
 
 /// A step from one version of the format to the next.

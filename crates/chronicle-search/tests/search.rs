@@ -2,7 +2,7 @@
 //! looking at every turn gives.
 
 use chronicle_search::{
-    Found, NamedSession, Project, Question, Scope, SessionId, SessionRecord, Store, StoredTurn, TurnKind,
+    NamedSession, Project, Question, Scope, SessionId, SessionRecord, Store, StoredTurn, TurnKind,
     TurnRecord, Unembedded, Vector, Written, search,
 };
 use rust_stemmers::{Algorithm, Stemmer};
@@ -108,7 +108,7 @@ impl Memory {
             .store
             .read(|connection| search(connection, &Question::new(question), &scope, limit))
             .expect("an answer");
-        found.hits.into_iter().map(|hit| (hit.turn.text, hit.score)).collect()
+        found.into_iter().map(|hit| (hit.turn.text, hit.score)).collect()
     }
 
     /// The scores of the best turns, found by looking at each.
@@ -118,12 +118,8 @@ impl Memory {
             .store
             .read(|connection| {
                 let sessions = NamedSession::latest(connection, project, None, usize::MAX)?;
-                let words = |turn: StoredTurn| Said {
-                    asks: turn.text.ends_with('?'),
-                    stems: turn.text.trim_end_matches('?').split(' ').map(stem_of).collect(),
-                };
                 let turns = |session: NamedSession| StoredTurn::of_session(connection, session.id);
-                sessions.into_iter().map(|of| Ok(turns(of)?.into_iter().map(words).collect())).collect()
+                sessions.into_iter().map(|of| Ok(turns(of)?.iter().map(Said::of).collect())).collect()
             })
             .expect("it can be read");
         scores(question, &sessions, limit)
@@ -150,18 +146,29 @@ fn record(project: chronicle_search::ProjectId, name: &str) -> SessionRecord {
 }
 
 fn turn(session: SessionId, position: i64, text: &str) -> TurnRecord<'_> {
+    let (kind, speaker) = said_by(text);
     TurnRecord {
         key: session.0 * 1_000_000 + position,
         position,
         line: 1,
         name: "",
-        kind: TurnKind::Prompt,
+        kind,
         at: None,
         sub_agent: None,
-        speaker: None,
+        speaker,
         is_ok: None,
         text,
         answer: None,
+    }
+}
+
+/// Who says a text here: that follows from how many words it has.
+fn said_by(text: &str) -> (TurnKind, Option<&'static str>) {
+    match text.split(' ').count() % 5 {
+        0 => (TurnKind::Said, Some("Ada")),
+        1 | 2 => (TurnKind::Prompt, None),
+        3 => (TurnKind::Said, Some("assistant")),
+        _ => (TurnKind::Tool, None),
     }
 }
 
@@ -169,80 +176,148 @@ fn turn(session: SessionId, position: i64, text: &str) -> TurnRecord<'_> {
 struct Said {
     stems: Vec<String>,
     asks: bool,
+    voice: Voice,
+}
+
+/// Who speaks, with what the words count, what is lent of them, and how much length counts against it.
+#[derive(Clone, Copy, PartialEq)]
+enum Voice {
+    Human,
+    Agent,
+    Person,
+    Tool,
 }
 
 impl Said {
+    fn of(turn: &StoredTurn) -> Self {
+        let spoken = turn.text.trim_end_matches('?').split(' ').map(stem_of);
+        let voice = match (turn.kind, turn.speaker.as_deref()) {
+            (TurnKind::Prompt, _) => Voice::Human,
+            (TurnKind::Said, Some("Ada")) => Voice::Person,
+            (TurnKind::Said, _) => Voice::Agent,
+            _ => Voice::Tool,
+        };
+        let is_speech = voice != Voice::Tool;
+        let stems = turn.speaker.iter().map(|speaker| stem_of(speaker)).chain(spoken).collect();
+        Self { stems, asks: is_speech && turn.text.ends_with('?'), voice }
+    }
+
     fn count(&self, stem: &str) -> f64 {
         self.stems.iter().filter(|known| *known == stem).count() as f64
+    }
+
+    fn answers(&self) -> bool {
+        matches!(self.voice, Voice::Human | Voice::Person)
+    }
+}
+
+impl Voice {
+    /// What its words count, what is lent of them, and how much length counts against it.
+    fn worth(self) -> [f64; 3] {
+        match self {
+            Self::Human => [1.0, 0.25, 0.4],
+            Self::Agent => [1.0, 0.5, 0.2],
+            Self::Person => [1.0, 1.0, 0.25],
+            Self::Tool => [0.3, 0.0, 0.2],
+        }
     }
 }
 
 fn stem_of(word: &str) -> String {
-    Stemmer::create(Algorithm::English).stem(word).into_owned()
+    Stemmer::create(Algorithm::English).stem(&word.to_lowercase()).into_owned()
+}
+
+/// How many times more the words of a human count in a session than an agent's, for their brevity.
+fn brevity(turns: &[Said]) -> f64 {
+    let usual = |voice: Voice| {
+        let lengths: Vec<f64> =
+            turns.iter().filter(|turn| turn.voice == voice).map(|turn| turn.stems.len() as f64).collect();
+        (!lengths.is_empty()).then(|| (lengths.iter().sum::<f64>() / lengths.len() as f64).max(1.0))
+    };
+    match (usual(Voice::Human), usual(Voice::Agent)) {
+        (Some(human), Some(agent)) => (agent / human).powf(0.1).clamp(1.0 / 1.6, 1.6),
+        _ => 1.0,
+    }
 }
 
 /// The recipe of `docs/search.md`, the plain way.
 fn scores(question: &str, sessions: &[Vec<Said>], limit: usize) -> Vec<f64> {
     let rarity = |all: f64, having: f64| f64::ln(1.0 + (all - having + 0.5) / (having + 0.5));
-    let share = |times: f64, length: f64, by_length: f64| {
-        times * 2.2 / (times + 1.2 * (1.0 - by_length + by_length * length))
-    };
     let n_turns = sessions.iter().map(Vec::len).sum::<usize>() as f64;
     let n_sessions = sessions.len() as f64;
     let n_words = sessions.iter().flatten().map(|turn| turn.stems.len()).sum::<usize>() as f64;
     let weight = |stem: &str| {
         rarity(n_turns, sessions.iter().flatten().filter(|turn| 0.0 < turn.count(stem)).count() as f64)
     };
+    let is_first_person = question.split(' ').any(|word| word == "my");
     let mut near: Vec<Vec<f64>> = sessions.iter().map(|turns| vec![0.0; turns.len()]).collect();
+    let mut covered = near.clone();
     let mut per_session = vec![0.0; sessions.len()];
     let mut all_weights = 0.0;
-    for word in question.split(' ') {
+    for word in question.split(' ').filter(|word| *word != "my") {
         let stem = stem_of(word);
-        let own_weight = weight(&stem);
+        let rarity_of_word = weight(&stem);
+        let own_weight = if word == "mention" { 0.15 } else { 1.0 } * rarity_of_word;
         all_weights += own_weight;
         let mut likes = vec![(stem.clone(), 1.0)];
         for other in chronicle_embedding::near(&stem).filter(|other| 0.4 <= other.cosine) {
             let by_cosine = (1.3 * (f64::from(other.cosine) - 0.3) / 0.7).clamp(0.0, 1.0);
-            likes.push((other.stem.to_owned(), by_cosine * (weight(other.stem) / own_weight).min(1.0)));
+            likes.push((other.stem.to_owned(), by_cosine * (weight(other.stem) / rarity_of_word).min(1.0)));
         }
         let in_session = |turns: &[Said]| turns.iter().map(|turn| turn.count(&stem)).sum::<f64>();
         let sessions_having = sessions.iter().filter(|turns| 0.0 < in_session(turns)).count() as f64;
         for (number, turns) in sessions.iter().enumerate() {
+            let brevity = brevity(turns);
+            let share = |turn: &Said, stem: &str| {
+                let (times, length) = (turn.count(stem), turn.stems.len() as f64);
+                let [_, _, by_length] = turn.voice.worth();
+                let longer = 0.2 * (length / 30.0 - 1.0).max(0.0);
+                times * 2.0
+                    / (times + 1.0 - by_length + by_length * length / (n_words / n_turns) + longer)
+            };
             let own = |turn: &Said| {
-                let length = turn.stems.len() as f64 / (n_words / n_turns);
-                let shares = likes.iter().map(|(stem, like)| like * share(turn.count(stem), length, 0.25));
-                shares.fold(0.0, f64::max)
+                likes.iter().map(|(stem, like)| like * share(turn, stem)).fold(0.0, f64::max)
             };
             let own: Vec<f64> = turns.iter().map(own).collect();
-            let at = |turn: Option<usize>| turn.and_then(|turn| own.get(turn)).copied().unwrap_or_default();
-            for (turn, alone) in own.iter().enumerate() {
+            let lent = |turn: Option<usize>| {
+                let turn = turn.filter(|turn| *turn < turns.len());
+                turn.map_or(0.0, |turn| turns[turn].voice.worth()[1] * own[turn])
+            };
+            for (turn, said) in turns.iter().enumerate() {
+                let for_voice = match said.voice {
+                    Voice::Human => brevity * if is_first_person { 1.4 } else { 1.0 },
+                    Voice::Agent => 1.0 / brevity,
+                    _ => 1.0,
+                };
                 let before = turn.checked_sub(1);
                 let shares = [
-                    *alone,
-                    0.5 * at(before),
-                    0.4 * at(turn.checked_sub(2)),
-                    0.4 * at(Some(turn + 1)),
-                    0.2 * at(Some(turn + 2)),
+                    said.voice.worth()[0] * for_voice * own[turn],
+                    0.4 * lent(before),
+                    0.4 * lent(turn.checked_sub(2)),
+                    0.5 * lent(Some(turn + 1)),
                 ];
-                let answers = 0.4 * at(before.filter(|before| turns[*before].asks));
+                let asked = before.filter(|before| turns[*before].asks && said.answers());
+                let answers = 0.4 * asked.map_or(0.0, |before| own[before]);
                 let blended =
                     0.25 * shares.iter().sum::<f64>() + 0.75 * shares.into_iter().fold(0.0, f64::max);
                 near[number][turn] += own_weight * (blended + answers);
+                covered[number][turn] += if 0.0 < own[turn] { own_weight } else { 0.0 };
             }
             let length = turns.iter().map(|turn| turn.stems.len()).sum::<usize>() as f64;
             let length = length / (n_words / n_sessions);
-            per_session[number] +=
-                rarity(n_sessions, sessions_having) * share(in_session(turns), length, 0.4);
+            let times = in_session(turns);
+            per_session[number] += rarity(n_sessions, sessions_having) * times * 2.2
+                / (times + 1.2 * (1.0 - 0.4 + 0.4 * length));
         }
     }
     let mut all = Vec::new();
-    for ((near, turns), of_session) in near.into_iter().zip(sessions).zip(per_session) {
-        let found = near.into_iter().zip(turns).filter(|(near, _)| 0.0 < *near);
-        all.extend(
-            found.map(|(near, turn)| {
-                near + 0.6 * of_session - if turn.asks { 0.06 * all_weights } else { 0.0 }
-            }),
-        );
+    for (number, turns) in sessions.iter().enumerate() {
+        for (turn, said) in turns.iter().enumerate().filter(|(turn, _)| 0.0 < near[number][*turn]) {
+            let is_answered = turns.get(turn + 1).is_some_and(Said::answers) || said.voice == Voice::Agent;
+            let asking = if said.asks && is_answered { 0.03 * all_weights } else { 0.0 };
+            let coverage = 0.1 * covered[number][turn].powi(2) / all_weights;
+            all.push(near[number][turn] + 0.8 * per_session[number] + coverage - asking);
+        }
     }
     all.sort_by(|left, right| right.total_cmp(left));
     all.truncate(limit);
@@ -286,7 +361,8 @@ fn an_answer_is_the_one_that_looking_at_every_turn_gives() {
         }
         if round % 20 == 19 {
             let first = dice.index(23);
-            let question = format!("{} {}", WORDS[first], WORDS[first + 1 + dice.index(23 - first)]);
+            let about = ["", "my ", "mention "][dice.index(3)];
+            let question = format!("{about}{} {}", WORDS[first], WORDS[first + 1 + dice.index(23 - first)]);
             for project in [None, Some("one"), Some("two")] {
                 for limit in [3, 50] {
                     let (ours, theirs) = (
@@ -326,7 +402,8 @@ fn nothing_is_left_of_what_was_forgotten() {
         })
         .expect("it is stored");
     assert!(0 < rows(&memory, "posting"));
-    assert_eq!(rows(&memory, "vector"), rows(&memory, "turn"));
+    // Calls of tools have none.
+    assert_eq!(rows(&memory, "vector"), rows(&memory, "turn WHERE kind <> 5"));
     for session in 0..60 {
         memory.forget(&format!("s{session}"));
     }
@@ -348,59 +425,27 @@ fn a_question_may_be_anything() {
 }
 
 #[test]
-fn what_a_model_finds_near_moves_by_what_the_words_tell_and_the_rest_stays() {
+fn a_store_from_before_learns_who_speaks_and_which_turns_ask() {
     let mut memory = Memory::new();
-    for (session, text) in
-        [("s1", "pool pool wait"), ("s2", "pool wait"), ("s3", "pool lock"), ("s4", "lock")]
-    {
-        memory.put("one", session, &[(1, text.to_owned())]);
-    }
-    let found = || -> Found {
-        let question = Question::new("pool wait");
-        let search = |connection: &_| search(connection, &question, &Scope::default(), 10);
-        memory.store.read(search).expect("an answer")
-    };
-    let again = |nearness: &[Option<f32>]| {
-        let mut found = found();
-        found.rank_again(nearness);
-        found.hits
-    };
-    let Found { hits, rarities } = found();
-    assert_eq!((hits.len(), rarities.len()), (3, 2));
-    assert!(rarities[0] < rarities[1], "{rarities:?}");
-    for unchanging in [&[][..], &[None; 3], &[Some(0.7); 3], &[Some(0.2)]] {
-        assert_eq!(again(unchanging), hits);
-    }
-    let step = 0.1 * f64::from(rarities.iter().sum::<f32>());
-    let moved = again(&[Some(0.1), None, Some(0.9)]);
-    assert!(moved.windows(2).all(|pair| pair[1].score <= pair[0].score), "{moved:?}");
-    for (hit, step) in hits.iter().zip([-step, 0.0, step]) {
-        let now = moved.iter().find(|now| now.turn == hit.turn).expect("it is still there");
-        assert!((now.score - hit.score - step).abs() < 1e-4, "{moved:?}");
-    }
-}
-
-#[test]
-fn a_store_from_before_learns_which_turns_ask() {
-    let mut memory = Memory::new();
-    memory.put("one", "s", &[(1, "pool wait?".to_owned()), (2, "lock".to_owned()), (3, "pool".to_owned())]);
+    let turns = ["pool wait?", "lock", "pool", "pool lock wait file error"].map(str::to_owned);
+    memory.put("one", "s", &(1..).zip(turns).collect::<Vec<_>>());
     let indexed = |memory: &Memory| -> String {
         let sql = "SELECT hex(turns) FROM indexed";
         memory.store.read(|connection| connection.query_row(sql, [], |row| row.get(0))).expect("indexed")
     };
-    assert_eq!(indexed(&memory), "810201010101");
+    assert_eq!(indexed(&memory), "8102010101014206");
     let found = memory.find("pool wait", None, 10);
     memory
         .store
         .write(|tx| {
             tx.execute_batch(
                 "DROP TABLE vector; DROP TABLE embedder; DROP TABLE forgotten_turn; DROP INDEX session_by_title; PRAGMA user_version = 5; \
-                 UPDATE indexed SET turns = x'010201010101'",
+                 UPDATE indexed SET turns = x'0102010101010206'",
             )
         })
         .expect("it is as it was before");
     assert_ne!(memory.find("pool wait", None, 10), found);
     memory.store = Store::create(&memory.folder.path().join("memory.db")).expect("a store");
-    assert_eq!(indexed(&memory), "810201010101");
+    assert_eq!(indexed(&memory), "8102010101014206");
     assert_eq!(memory.find("pool wait", None, 10), found);
 }

@@ -341,7 +341,7 @@ mod tests {
         let others = of(Rule::User);
         assert_eq!(others.len(), SETTINGS.len() - 17);
         for name in
-            ["llm.baseUrl", "llm.keyVariable", "llm.proxy", "searchModel", "searchVectors", "sync.remotes"]
+            ["llm.baseUrl", "llm.keyVariable", "llm.proxy", "searchVectors", "sync.remotes"]
         {
             assert!(others.contains(&name), "{name}");
         }

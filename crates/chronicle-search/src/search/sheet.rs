@@ -8,9 +8,12 @@ use std::{cmp::Ordering, collections::BinaryHeap};
 
 use rusqlite::Connection;
 
-use super::weights::{AFTER, ANSWER, ASKING, BEFORE, SESSION, Statistics, blended, likeness, most_around};
+use super::weights::{
+    AFTER, ANSWER, ASKING, BEFORE, MOST_COVERAGE, SESSION, Statistics, Voices, blended, coverage, lent, likeness,
+    most_around,
+};
 use super::{Question, Scope};
-use crate::index::{Indexed, IndexedTurn, Segment, is_wanted, postings, words::Term};
+use crate::index::{Indexed, IndexedTurn, Segment, is_wanted, postings, voice::Voice, words::Term};
 
 /// The lists of a question, and what their heads tell of sessions.
 pub(super) struct Sheet {
@@ -23,6 +26,8 @@ pub(super) struct Sheet {
     /// How much each word of the question tells, in a turn.
     weights: Vec<f32>,
     statistics: Statistics,
+    /// Whether the question is about who asks it.
+    is_first_person: bool,
     /// What is known of each session, by its number.
     sessions: Vec<OfSession>,
 }
@@ -89,10 +94,12 @@ impl Sheet {
     ) -> rusqlite::Result<Self> {
         let segments = Segment::all(connection)?;
         let mut sheet = Self::of_sessions(connection, &segments, allowed)?;
+        sheet.is_first_person = question.is_first_person;
         for (word, term) in question.terms.iter().enumerate() {
             let first = sheet.groups.len();
             sheet.read_lists(connection, &segments, *term)?;
-            let weight = sheet.weigh(first);
+            let rarity = sheet.weigh(first);
+            let weight = question.shares[word] * rarity;
             sheet.weights.push(weight);
             sheet.counts(word, first, 1.0);
             for (near, cosine) in &question.near[word] {
@@ -100,7 +107,7 @@ impl Sheet {
                 sheet.read_lists(connection, &segments, *near)?;
                 let (n_turns, _) = sheet.tally(first_near);
                 let own_weight = sheet.statistics.weight_in_turns(n_turns);
-                sheet.counts(word, first_near, likeness(*cosine, own_weight, weight));
+                sheet.counts(word, first_near, likeness(*cosine, own_weight, rarity));
             }
             sheet.bound(first, weight);
         }
@@ -140,6 +147,7 @@ impl Sheet {
             terms: Vec::new(),
             weights: Vec::new(),
             statistics,
+            is_first_person: false,
             sessions,
         })
     }
@@ -237,9 +245,10 @@ impl Sheet {
     fn bound(&mut self, first: usize, weight: f32) {
         for group in &self.groups[first..] {
             let session = &mut self.sessions[group.session as usize];
-            session.bound += weight
-                * std::mem::take(&mut session.most)
-                * most_around(std::mem::take(&mut session.n_having));
+            let n_having = std::mem::take(&mut session.n_having);
+            let covers = if 0 < n_having { MOST_COVERAGE } else { 0.0 };
+            session.bound +=
+                weight * (std::mem::take(&mut session.most) * most_around(n_having) + covers);
         }
     }
 
@@ -278,11 +287,6 @@ impl Sheet {
         self.weights.iter().sum()
     }
 
-    /// How rare each word of the question is.
-    pub(super) fn into_rarities(self) -> Vec<f32> {
-        self.weights
-    }
-
     /// The turns of a session that answer the question at all.
     fn look_into(
         &self,
@@ -293,7 +297,8 @@ impl Sheet {
         let Some(indexed) = Indexed::of(connection, i64::from(session))? else { return Ok(Vec::new()) };
         let turns: Vec<_> = indexed.turns().collect();
         let known = self.sessions[session as usize];
-        let mut near = vec![0.0; turns.len()];
+        let voices = Voices::of(&turns, self.is_first_person);
+        let mut told = Told { near: vec![0.0; turns.len()], covered: vec![0.0; turns.len()] };
         let mut own: Vec<f32> = vec![0.0; turns.len()];
         let mut next = known.head;
         // Groups of one word follow each other.
@@ -304,13 +309,13 @@ impl Sheet {
                 for place in read.places() {
                     let at = place.turn as usize;
                     let Some(turn) = turns.get(at) else { continue };
-                    let share = self.statistics.in_turn(place.n_times as f32, turn.n_terms as f32);
+                    let share = self.statistics.in_turn(place.n_times as f32, turn);
                     own[at] = own[at].max(likeness * share);
                 }
             }
             let word_of = |at: u32| self.terms[usize::from(self.groups[at as usize].term)].word;
             if next.checked_sub(1).is_none_or(|at| word_of(at) != word) {
-                add_around(&turns, &mut near, &mut own, self.weights[usize::from(word)]);
+                told.add(&turns, &voices, &mut own, self.weights[usize::from(word)]);
             }
         }
         let times = match scope.since {
@@ -321,9 +326,14 @@ impl Sheet {
             times.as_ref().is_none_or(|(since, times)| times.get(turn).is_some_and(|at| since <= at))
         };
         let of_session = SESSION * known.score;
-        let asking = ASKING * self.weight();
-        let score = |turn: usize, near: f32| near + of_session - if turns[turn].asks { asking } else { 0.0 };
-        let scores = near.into_iter().enumerate().filter(|(turn, near)| {
+        let all = self.weight();
+        let is_answered = |turn: usize| turns.get(turn + 1).is_some_and(|next| next.voice.answers());
+        let score = |turn: usize, near: f32| {
+            let asks = turns[turn].asks && (is_answered(turn) || turns[turn].voice == Voice::Agent);
+            let asking = if asks { ASKING * all } else { 0.0 };
+            near + of_session + coverage(told.covered[turn], all) - asking
+        };
+        let scores = told.near.iter().copied().enumerate().filter(|(turn, near)| {
             0.0 < *near && is_wanted(turns[*turn].kind, &scope.kinds) && is_late(*turn)
         });
         Ok(scores
@@ -332,22 +342,37 @@ impl Sheet {
     }
 }
 
-/// Adds to each turn what a word gives to it and the turns around it, and clears `own`.
-fn add_around(turns: &[IndexedTurn], near: &mut [f32], own: &mut [f32], weight: f32) {
-    for (turn, near) in near.iter_mut().enumerate() {
-        let at = |turn: Option<usize>| turn.and_then(|turn| own.get(turn)).copied().unwrap_or_default();
-        let asked = turn.checked_sub(1).filter(|before| turns[*before].asks);
-        *near += weight * ANSWER * at(asked);
-        *near += weight
-            * blended([
-                own[turn],
-                BEFORE[0] * at(turn.checked_sub(1)),
-                BEFORE[1] * at(turn.checked_sub(2)),
-                AFTER[0] * at(turn.checked_add(1)),
-                AFTER[1] * at(turn.checked_add(2)),
-            ]);
+/// What the words of a question tell of each turn of a session.
+struct Told {
+    /// What they tell of it, by itself and by the turns around it.
+    near: Vec<f32>,
+    /// What those weigh that it has itself.
+    covered: Vec<f32>,
+}
+
+impl Told {
+    /// Adds what a word gives to each turn and those around it, and clears `own`.
+    fn add(&mut self, turns: &[IndexedTurn], voices: &Voices, own: &mut [f32], weight: f32) {
+        let lent_at = |turn: Option<usize>| {
+            let at = turn.filter(|turn| *turn < turns.len());
+            at.map_or(0.0, |turn| lent(turns[turn].voice) * own[turn])
+        };
+        for (turn, known) in turns.iter().enumerate() {
+            let before = turn.checked_sub(1);
+            let asked = before.filter(|before| turns[*before].asks && known.voice.answers());
+            let shares = [
+                voices.own(known.voice) * own[turn],
+                BEFORE[0] * lent_at(before),
+                BEFORE[1] * lent_at(turn.checked_sub(2)),
+                AFTER * lent_at(turn.checked_add(1)),
+            ];
+            self.near[turn] += weight * (blended(shares) + asked.map_or(0.0, |before| ANSWER * own[before]));
+            if 0.0 < own[turn] {
+                self.covered[turn] += weight;
+            }
+        }
+        own.fill(0.0);
     }
-    own.fill(0.0);
 }
 
 /// When the turns of a session happened, in their order; one without a time when the one before it did.

@@ -166,7 +166,8 @@ CREATE TABLE indexed (
     session INTEGER PRIMARY KEY,
     n_turns INTEGER NOT NULL,
     last_position INTEGER,
-    -- The kind (plus 128 where it asks) and the number of terms of each turn, in the order of their positions.
+    -- The kind (plus 128 where it asks, plus 64 where a person with a name said it) and the number of terms of each
+    -- turn, in the order of their positions.
     turns BLOB NOT NULL
 ) STRICT;
 

@@ -1,7 +1,5 @@
 //! Which settings there are.
 
-use std::path::Path;
-
 use chronicle_core::distance;
 use snafu::OptionExt;
 
@@ -50,8 +48,6 @@ pub(super) enum Kind {
     Words,
     /// One word.
     Text,
-    /// An absolute path.
-    Folder,
     /// A number that is not below 0.
     Number,
     /// One of these words.
@@ -62,7 +58,8 @@ pub(super) enum Kind {
 const PROVIDERS: [&str; 5] = ["anthropic", "openai", "gemini", "claude", "none"];
 
 /// Settings of earlier versions that do nothing any more, as in git's configuration and in the team's file.
-pub(super) const RETIRED: [(&str, (&str, &str)); 1] = [("depsScanLimit", ("read", "deps_scan_limit"))];
+pub(super) const RETIRED: [(&str, Option<(&str, &str)>); 2] =
+    [("depsScanLimit", Some(("read", "deps_scan_limit"))), ("searchModel", None)];
 
 /// What to say of a retired setting.
 pub(super) fn retired(name: &str, place: &str) -> String {
@@ -72,7 +69,7 @@ pub(super) fn retired(name: &str, place: &str) -> String {
 /// All settings, by name.
 ///
 /// No tracked file decides about models: code, keys and money go where those settings say.
-pub const SETTINGS: [Setting; 40] = [
+pub const SETTINGS: [Setting; 39] = [
     Setting {
         name: "annotateCommits",
         team: None,
@@ -362,14 +359,6 @@ pub const SETTINGS: [Setting; 40] = [
         meaning: "whether agents are reminded after a commit that carries no annotation",
     },
     Setting {
-        name: "searchModel",
-        team: None,
-        rule: Rule::User,
-        kind: Kind::Folder,
-        default: "",
-        meaning: "folder with a small model that ranks again what `find` found, on this machine",
-    },
-    Setting {
         name: "searchVectors",
         team: None,
         rule: Rule::User,
@@ -436,7 +425,6 @@ impl Setting {
                 let is_odd = |c: char| c.is_whitespace() || c.is_control();
                 !value.is_empty() && !value.starts_with('-') && !value.contains(is_odd)
             }
-            Kind::Folder => Path::new(value).is_absolute() && !value.contains(char::is_control),
             Kind::Number => value.parse().is_ok_and(|number: f64| 0.0 <= number && number.is_finite()),
             Kind::Choice(words) => words.contains(&value),
         };
@@ -445,7 +433,6 @@ impl Setting {
             Kind::Count => "a whole number above 0",
             Kind::Switch => "`true` or `false`",
             Kind::Words | Kind::Text => "one word",
-            Kind::Folder => "an absolute path",
             Kind::Number => "a number that is not below 0",
             // There is one such setting.
             Kind::Choice(_) => "`anthropic`, `openai`, `gemini`, `claude` or `none`",

@@ -153,18 +153,6 @@ fn a_service_that_fails_leaves_what_words_find_and_one_warning() {
 }
 
 #[test]
-fn a_model_on_this_machine_takes_the_place_of_vectors_even_where_it_fails() {
-    let vectors = Vectors::new();
-    vectors.tell("s1", &[SHORT]);
-    vectors.tell("s2", &[LONG]);
-    vectors.embed("one");
-    let outcome = run(vectors.command("one", &FIND).env("CHRONICLE_SEARCH_MODEL", "/nowhere")).success();
-    assert_eq!(found(&outcome), [LONG, SHORT]);
-    assert_eq!(outcome.json()["warnings"].as_array().map(Vec::len), Some(1));
-    assert_eq!(vectors.sent().len(), 1);
-}
-
-#[test]
 fn what_was_interrupted_goes_on_where_it_was() {
     let vectors = Vectors::answering(|n_before, _| match n_before {
         1 => Answer::status(401, "no such key"),
