@@ -11,7 +11,7 @@ use crate::{
     arguments::OutputArgs,
     commands::{
         about::AboutArgs, allow::AllowArgs, annotate::AnnotateArgs, ask::AskArgs, backfill::BackfillArgs,
-        blocks::BlocksArgs, brief::BriefArgs, catch_up::CatchUpArgs, check::CheckArgs, commit,
+        blocks::BlocksArgs, brief::BriefArgs, browse::BrowseArgs, catch_up::CatchUpArgs, check::CheckArgs, commit,
         commit::CommitArgs, config::ConfigArgs, consolidate::ConsolidateArgs, context::ContextArgs,
         correct::CorrectArgs, cost::CostArgs, deps::DepsArgs, digest::DigestArgs, doctor::DoctorArgs,
         expire::ExpireArgs, export::ExportArgs, feedback::FeedbackArgs, find::FindArgs, fix::FixArgs,
@@ -20,9 +20,9 @@ use crate::{
         memory::MemoryArgs, note::NoteArgs, outline::OutlineArgs, patterns::PatternsArgs,
         pending::PendingArgs, preferences::PreferencesArgs, problems::ProblemsArgs, projects::ProjectsArgs,
         purge::PurgeArgs, read::ReadArgs, reconcile::ReconcileArgs, resume::ResumeArgs, schema::SchemaArgs,
-        session::SessionArgs, setup::SetupArgs, show::ShowArgs, skills::SkillsArgs, status::StatusArgs,
+        session::SessionArgs, setup::SetupArgs, share::ShareArgs, show::ShowArgs, skills::SkillsArgs, status::StatusArgs,
         statusline::StatuslineArgs, summary::SummaryArgs, supersede::SupersedeArgs, sync::SyncArgs,
-        thread::ResolveArgs, thread::ThreadArgs, tour::TourArgs, uninstall::UninstallArgs, why::WhyArgs,
+        thread::ResolveArgs, thread::ThreadArgs, tour::TourArgs, uninstall::UninstallArgs, view::ViewArgs, why::WhyArgs,
     },
 };
 
@@ -101,10 +101,9 @@ impl Cli {
 }
 
 /// What other programs call a command of ours, and ours; none where there is nothing like it.
-const MEANT: [(&str, &[&str]); 30] = [
+const MEANT: [(&str, &[&str]); 32] = [
     ("add", &["annotate", "note"]),
     ("blame", &["why"]),
-    ("browse", &["find"]),
     ("cat", &["read"]),
     ("delete", &["purge"]),
     ("edit", &["correct"]),
@@ -129,8 +128,11 @@ const MEANT: [(&str, &[&str]); 30] = [
     ("tasks", &["pending"]),
     ("todo", &["pending"]),
     ("todos", &["pending"]),
+    ("tui", &["browse"]),
+    ("ui", &["browse", "view"]),
     ("update", &[]),
     ("upgrade", &[]),
+    ("web", &["view"]),
     ("who", &["why"]),
 ];
 
@@ -175,6 +177,8 @@ pub(crate) enum Command {
     Why(WhyArgs),
     Check(CheckArgs),
     Outline(OutlineArgs),
+    Browse(BrowseArgs),
+    View(ViewArgs),
     Annotate(AnnotateArgs),
     Backfill(BackfillArgs),
     Note(NoteArgs),
@@ -194,6 +198,7 @@ pub(crate) enum Command {
     Context(ContextArgs),
     Session(SessionArgs),
     Resume(ResumeArgs),
+    Share(ShareArgs),
     Find(FindArgs),
     About(AboutArgs),
     How(HowArgs),
@@ -263,7 +268,7 @@ mod tests {
         };
         let tip = |name: &str| Some(format!("a similar subcommand exists: '{name}'"));
         assert_eq!(said("install"), tip("setup"));
-        assert_eq!(said("browse"), tip("find"));
+        assert_eq!(said("web"), tip("view"));
         assert_eq!(said("Search"), tip("find"));
         assert_eq!(said("log"), tip("history"));
         assert_eq!(said("blame"), tip("why"));
