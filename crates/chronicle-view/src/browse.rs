@@ -16,7 +16,7 @@ use chronicle::{Chronicle, Patience};
 
 use self::{
     actions::Actions,
-    state::{Browser, Effect},
+    state::Effect,
     terminal::{Happened, Screen},
 };
 use crate::ViewError;
