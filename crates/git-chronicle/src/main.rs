@@ -6,6 +6,7 @@ mod cli;
 mod commands;
 mod editor;
 mod error;
+mod interrupt;
 mod limits;
 mod pager;
 mod surroundings;

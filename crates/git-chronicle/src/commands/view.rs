@@ -5,6 +5,7 @@ use chronicle_view::{self as view, Material, Server};
 
 use crate::{
     error::{CommandError, explain_view},
+    interrupt,
     surroundings,
     ui::Ui,
 };
@@ -55,6 +56,7 @@ fn serve(args: &ViewArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), Comm
     let server = Server::listen(args.port.unwrap_or_default(), view::new_token()?)?;
     ui.line(&server.url())?;
     ui.tell("open this address in a browser; Ctrl-C ends it");
+    interrupt::advise("no longer served");
     let (workplace, is_public) = (chronicle.workplace(), args.public);
     server.serve(|| {
         // The repository may have changed since the last look.
