@@ -11,9 +11,7 @@ use std::{
 };
 
 pub use about::{About, AboutCommand, AboutCommit, AboutFile, AboutSession, AboutThread};
-use chronicle_search::{
-    Hit, NamedSession, Question, Scope as SearchScope, StoredTurn, TurnKind, search,
-};
+use chronicle_search::{Hit, NamedSession, Question, Scope as SearchScope, StoredTurn, TurnKind, search};
 use chronicle_workplace::{Error, error::EmptyQuestionSnafu};
 pub use fix::{Fix, FixCommand, FixOutcome, Fixed, Worked};
 pub use how::{How, HowCommand, Invocation, Procedure, Step};

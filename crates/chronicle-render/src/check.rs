@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use chronicle::{Check, Touch, TouchedDependent, TouchedLesson};
+use chronicle::{Check, CheckedFile, Touch, TouchedDependent, TouchedLesson};
 use chronicle_core::{Age, Category, reading::json_line};
 use serde_json::json;
 
-use super::{View, correct, deps, markdown::gap, words};
+use super::{Code, View, correct, deps, markdown::gap, pretty, words};
 
 /// The form in which a code host takes remarks on lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,34 +24,69 @@ pub(super) fn markdown(check: &Check, view: &View) -> String {
     let mut out = String::new();
     for file in &check.files {
         gap(&mut out);
-        let _ = write!(out, "## {}", words::path(&file.file));
-        if let Some(old) = &file.renamed_from {
-            let _ = write!(out, " (renamed from {})", words::path(old));
-        }
-        if file.is_removed {
-            out.push_str(" (removed)");
-        }
-        out.push('\n');
+        heading(&mut out, file);
         for lesson in &file.lessons {
-            words::said_as(&mut out, lesson.lesson.standing.tier, |out| {
-                out.push_str("- ");
-                write_lesson(out, lesson, view);
-                out.push('\n');
-            });
+            item(&mut out, lesson, view);
         }
-        if !file.dependents.is_empty() {
-            out.push_str("**Rely on what is changed:**\n");
-            for TouchedDependent { dependent, .. } in file.dependents.iter().take(MAX_DEPENDENTS) {
-                deps::item(&mut out, dependent, view);
-            }
-            let n_more = file.dependents.len().saturating_sub(MAX_DEPENDENTS) + file.n_more_dependents;
-            if 0 < n_more {
-                let old = words::path(file.renamed_from.as_ref().unwrap_or(&file.file));
-                let _ = writeln!(out, "- and {n_more} more: `git chronicle deps {old}`");
-            }
-        }
+        dependents(&mut out, file, view);
     }
     out
+}
+
+/// For people: each lesson with the line of code that it is about.
+pub(super) fn pretty(check: &Check, view: &View, code: Code<'_>) -> String {
+    let mut out = String::new();
+    let painted = |write: &dyn Fn(&mut String)| {
+        let mut text = String::new();
+        write(&mut text);
+        pretty::painted(&text, view)
+    };
+    for file in &check.files {
+        gap(&mut out);
+        out.push_str(&painted(&|out| heading(out, file)));
+        for lesson in &file.lessons {
+            out.push_str(&painted(&|out| item(out, lesson, view)));
+            let line =
+                lesson.lines_now.filter(|_| !file.is_removed).and_then(|lines| code(&file.file, lines));
+            pretty::code_line(&mut out, pretty::quote_of(&lesson.lesson.standing), line, view);
+        }
+        out.push_str(&painted(&|out| dependents(out, file, view)));
+    }
+    out
+}
+
+fn heading(out: &mut String, file: &CheckedFile) {
+    let _ = write!(out, "## {}", words::path(&file.file));
+    if let Some(old) = &file.renamed_from {
+        let _ = write!(out, " (renamed from {})", words::path(old));
+    }
+    if file.is_removed {
+        out.push_str(" (removed)");
+    }
+    out.push('\n');
+}
+
+fn item(out: &mut String, lesson: &TouchedLesson, view: &View) {
+    words::said_as(out, lesson.lesson.standing.tier, |out| {
+        out.push_str("- ");
+        write_lesson(out, lesson, view);
+        out.push('\n');
+    });
+}
+
+fn dependents(out: &mut String, file: &CheckedFile, view: &View) {
+    if file.dependents.is_empty() {
+        return;
+    }
+    out.push_str("**Rely on what is changed:**\n");
+    for TouchedDependent { dependent, .. } in file.dependents.iter().take(MAX_DEPENDENTS) {
+        deps::item(out, dependent, view);
+    }
+    let n_more = file.dependents.len().saturating_sub(MAX_DEPENDENTS) + file.n_more_dependents;
+    if 0 < n_more {
+        let old = words::path(file.renamed_from.as_ref().unwrap_or(&file.file));
+        let _ = writeln!(out, "- and {n_more} more: `git chronicle deps {old}`");
+    }
 }
 
 /// `gotcha (lines 3-5, line 4 changes, 5083cd1, 2 days): never block`.

@@ -596,8 +596,14 @@ pub fn why(why: &Why, format: Format, view: &View) -> String {
     match format {
         Format::Json => why.json_line(view.verbose),
         Format::Markdown => why::markdown(why, view),
-        Format::Pretty => pretty::painted(&why::markdown(why, view), view),
+        Format::Pretty => why::pretty(why, view, &|_, _| None),
     }
+}
+
+/// Why lines are as they are, for people: with lines of the code.
+#[must_use]
+pub fn why_with_code(why: &Why, view: &View, code: Code<'_>) -> String {
+    why::pretty(why, view, code)
 }
 
 /// What a diff touches, as text.
@@ -606,8 +612,14 @@ pub fn check(check: &Check, format: Format, view: &View) -> String {
     match format {
         Format::Json => check.json_line(view.verbose),
         Format::Markdown => check::markdown(check, view),
-        Format::Pretty => pretty::painted(&check::markdown(check, view), view),
+        Format::Pretty => check::pretty(check, view, &|_, _| None),
     }
+}
+
+/// What a diff touches, for people: with lines of the code as the diff leaves it.
+#[must_use]
+pub fn check_with_code(check: &Check, view: &View, code: Code<'_>) -> String {
+    check::pretty(check, view, code)
 }
 
 /// What to know before going on, as text.

@@ -125,11 +125,8 @@ impl Page<'_> {
         let (mark, style) = mark_of(item.category.name()).unwrap_or(("•", BOLD));
         let name = self.paint.with(style, &format!("{mark} {}", spoken(item.category)));
         self.text(quote, &format!("  {name}  "), "    ", &words::indented(&item.content, ""));
-        let line = standing.file.as_deref().zip(standing.lines);
-        if let Some((number, line)) = line.and_then(|(file, lines)| (self.code)(file, lines)) {
-            let room = self.view.width.max(LEAST_WIDTH).saturating_sub(quote.len() + 14);
-            let line: String = plain(&line).replace('\t', "    ").chars().take(room).collect();
-            let _ = writeln!(self.out, "{quote}    {number:5} │ {}", line.trim_end());
+        if let Some((file, lines)) = standing.file.as_deref().zip(standing.lines) {
+            code_line(&mut self.out, quote, (self.code)(file, lines), self.view);
         }
         for dependency in &item.depends_on {
             let words = format!("relies on {}", markdown::dependency_words(dependency));
@@ -179,8 +176,16 @@ impl Page<'_> {
     }
 }
 
+/// Adds a line of code with its number, if there is one.
+pub(super) fn code_line(out: &mut String, quote: &str, line: Option<(u32, String)>, view: &View) {
+    let Some((number, line)) = line else { return };
+    let room = view.width.max(LEAST_WIDTH).saturating_sub(quote.len() + 14);
+    let line: String = plain(&line).replace('\t', "    ").chars().take(room).collect();
+    let _ = writeln!(out, "{quote}    {number:5} │ {}", line.trim_end());
+}
+
 /// Each line of a stranger's words is quoted.
-fn quote_of(standing: &Standing) -> &'static str {
+pub(super) fn quote_of(standing: &Standing) -> &'static str {
     if standing.tier == chronicle_core::correction::Tier::Unknown { "> " } else { "" }
 }
 

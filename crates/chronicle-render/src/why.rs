@@ -11,9 +11,36 @@ use chronicle_core::{
 };
 use chronicle_memory::sessions::short_session;
 
-use super::{View, markdown, words};
+use super::{Code, View, markdown, pretty, words};
 
 pub(super) fn markdown(why: &Why, view: &View) -> String {
+    let mut out = written(why, view);
+    let known = markdown::reading(&known(why), view);
+    if !known.is_empty() {
+        out.push('\n');
+        out.push_str(&known);
+    }
+    out
+}
+
+/// For people: what is known of the lines comes first, with the code; then who wrote them.
+pub(super) fn pretty(why: &Why, view: &View, code: Code<'_>) -> String {
+    let mut out = pretty::reading(&known(why), view, code);
+    markdown::gap(&mut out);
+    out.push_str(&pretty::painted(&written(why, view), view));
+    out
+}
+
+/// What is known of the lines.
+fn known(why: &Why) -> Reading {
+    let mut reading = Reading::empty(Query::default());
+    reading.regions.clone_from(&why.regions);
+    reading.wisdom.clone_from(&why.wisdom);
+    reading
+}
+
+/// Who wrote the lines: commits and sessions.
+fn written(why: &Why, view: &View) -> String {
     let mut out = String::new();
     let _ = write!(out, "# {} {}", words::path(&why.file), lines(&[why.lines]));
     if let Some(anchor) = &why.anchor {
@@ -34,14 +61,6 @@ pub(super) fn markdown(why: &Why, view: &View) -> String {
     }
     if let Some(item) = &why.item {
         changes(&mut out, item, why, view);
-    }
-    let mut reading = Reading::empty(Query::default());
-    reading.regions.clone_from(&why.regions);
-    reading.wisdom.clone_from(&why.wisdom);
-    let known = markdown::reading(&reading, view);
-    if !known.is_empty() {
-        out.push('\n');
-        out.push_str(&known);
     }
     out
 }

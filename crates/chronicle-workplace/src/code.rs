@@ -160,6 +160,9 @@ codes! {
     BlockChanged, "block_changed", Cannot, "the block was changed elsewhere since it was opened", Some("`git chronicle blocks show` shows it as it is now; nothing was stored");
     EditorFailed, "editor_failed", Cannot, "the editor failed", Some("GIT_EDITOR, core.editor, VISUAL or EDITOR names the editor");
     NothingWritten, "nothing_written", Cannot, "the editor left nothing to store", None;
+    NothingToShow, "nothing_to_show", Cannot, "`view` has nothing to show", Some("`git chronicle annotate` writes the first lesson, `git chronicle session ingest` reads your agents' sessions");
+    FileInTheWay, "file_in_the_way", Cannot, "`view` or `share` would replace a file that Chronicle did not write", Some("name another file with --out");
+    CannotListen, "cannot_listen", Cannot, "`view --serve` cannot listen at its port", Some("another program is at that port; without --port a free one is taken");
     NothingToDo, "nothing_to_do", Cannot, "a thread is already in the requested state", None;
     StoreTooNew, "store_too_new", Cannot, "session memory was written by a newer version; it is left alone", Some("update Chronicle; nothing was changed");
     StoreDamaged, "store_damaged", Cannot, "the file of session memory is damaged; it is left alone", Some("move it away and run `git chronicle session ingest`: it is made again from the transcripts");

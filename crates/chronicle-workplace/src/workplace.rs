@@ -119,6 +119,17 @@ impl Workplace {
         self.anew(directory, self.keeps_facts)
     }
 
+    /// The same at another time; nothing that was seen is remembered.
+    #[must_use]
+    pub fn at_time(&self, now: Timestamp) -> Self {
+        Self {
+            environment: self.environment,
+            behind: self.behind,
+            progress: self.progress,
+            ..Self::new(&self.directory, now, self.keeps_facts).with_patience(self.patience)
+        }
+    }
+
     /// The repository, which is opened when it is first needed.
     pub fn lazy(&self) -> &LazyRepository {
         self.unopened.talking_with(|| self.plain_variables()).trusting(|| self.trust_records())

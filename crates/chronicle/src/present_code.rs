@@ -2,7 +2,10 @@
 
 use std::{cell::RefCell, collections::HashMap};
 
-use chronicle_core::{LineRange, Lines, redaction::gated};
+use chronicle_core::{
+    LineRange, Lines,
+    redaction::{cleaned_in_lines, gated},
+};
 use chronicle_git::ByteSlice;
 
 use crate::Chronicle;
@@ -36,6 +39,19 @@ impl PresentCode<'_> {
         let has_letters = |line: &[u8]| line.iter().any(u8::is_ascii_alphanumeric) || !line.is_ascii();
         let mut telling = numbered.filter(|(_, line)| has_letters(line));
         telling.next().map(|(number, line)| (number, gated(&line.to_str_lossy())))
+    }
+
+    /// All lines of a file, for a person at a terminal; none where it is not there or no text.
+    #[must_use]
+    pub fn lines(&self, file: &str) -> Option<Vec<String>> {
+        let mut files = self.files.borrow_mut();
+        let content = files.entry(file.to_owned()).or_insert_with(|| self.content(file)).as_deref()?;
+        if Lines::new(content).is_binary() {
+            return None;
+        }
+        let text = content.to_str_lossy();
+        let safe = cleaned_in_lines(&text);
+        Some(safe.split_terminator('\n').map(str::to_owned).collect())
     }
 
     fn content(&self, file: &str) -> Option<Vec<u8>> {

@@ -213,15 +213,24 @@ impl Chronicle {
     /// # Errors
     /// When the repository cannot be read.
     pub fn read_recent(&self, command: &ReadCommand) -> Result<Reading, Error> {
-        let limits = self.limits(command)?;
-        let recent = Recent {
-            limits,
-            half_life_days: self.workplace.read_settings()?.half_life_days,
-            now: self.workplace.now(),
-        };
-        let reading =
-            chronicle_commits::read_recent(self.workplace.lazy(), self.workplace.caches(), &recent)?;
-        self.fit(reading, command)
+        let limits = Limits { lessons_only: true, ..self.limits(command)? };
+        self.fit(self.recent(limits)?, command)
+    }
+
+    /// All that is known of the repository: its lessons, the newest first, and why its commits are as they are.
+    ///
+    /// # Errors
+    /// When the repository cannot be read.
+    pub fn read_all(&self) -> Result<Reading, Error> {
+        let command =
+            ReadCommand { max_regions: Some(usize::MAX), depth: 0, is_brief: true, ..ReadCommand::default() };
+        self.fit(self.recent(self.limits(&command)?)?, &command)
+    }
+
+    fn recent(&self, limits: Limits) -> Result<Reading, Error> {
+        let half_life_days = self.workplace.read_settings()?.half_life_days;
+        let recent = Recent { limits, half_life_days, now: self.workplace.now() };
+        Ok(chronicle_commits::read_recent(self.workplace.lazy(), self.workplace.caches(), &recent)?)
     }
 
     /// The files with lessons that are known without a look at history, in order: at most so many whose path from the

@@ -25,11 +25,12 @@ pub(crate) struct OutputArgs {
     pub(crate) no_pager: bool,
 }
 
-/// A form of answers, or the one that only `export` has.
+/// A form of answers, or one that a single command has: `export` and `share`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OutputFormat {
     Answer(Format),
     AgentTrace,
+    Html,
 }
 
 impl FromStr for OutputFormat {
@@ -38,6 +39,7 @@ impl FromStr for OutputFormat {
     fn from_str(text: &str) -> Result<Self, String> {
         match text {
             "agent-trace" => Ok(Self::AgentTrace),
+            "html" => Ok(Self::Html),
             other => other.parse().map(Self::Answer),
         }
     }

@@ -11,19 +11,20 @@ use crate::{
     arguments::{GLOBAL, OutputArgs},
     commands::{
         about::AboutArgs, allow::AllowArgs, annotate::AnnotateArgs, ask::AskArgs, backfill::BackfillArgs,
-        blocks::BlocksArgs, brief::BriefArgs, catch_up::CatchUpArgs, check::CheckArgs, commit,
-        commit::CommitArgs, completion::CompletionArgs, config::ConfigArgs, consolidate::ConsolidateArgs,
-        context::ContextArgs, correct::CorrectArgs, cost::CostArgs, deps::DepsArgs, digest::DigestArgs,
-        doctor::DoctorArgs, expire::ExpireArgs, export::ExportArgs, feedback::FeedbackArgs, find::FindArgs,
-        fix::FixArgs, flag::FlagArgs, gc::GcArgs, help::HelpArgs, history::HistoryArgs, hook::HookArgs,
-        how::HowArgs, import::ImportArgs, init::InitArgs, injected::InjectedArgs, knowledge::KnowledgeArgs,
-        llm::LlmArgs, man::ManArgs, mcp::McpArgs, memory::MemoryArgs, note::NoteArgs, outline::OutlineArgs,
-        patterns::PatternsArgs, pending::PendingArgs, preferences::PreferencesArgs, problems::ProblemsArgs,
-        projects::ProjectsArgs, purge::PurgeArgs, read::ReadArgs, reconcile::ReconcileArgs,
-        resume::ResumeArgs, schema::SchemaArgs, session::SessionArgs, setup::SetupArgs, show::ShowArgs,
-        skills::SkillsArgs, status::StatusArgs, statusline::StatuslineArgs, summary::SummaryArgs,
-        supersede::SupersedeArgs, sync::SyncArgs, thread::ResolveArgs, thread::ThreadArgs, tour::TourArgs,
-        uninstall::UninstallArgs, why::WhyArgs,
+        blocks::BlocksArgs, brief::BriefArgs, browse::BrowseArgs, catch_up::CatchUpArgs, check::CheckArgs,
+        commit, commit::CommitArgs, completion::CompletionArgs, config::ConfigArgs,
+        consolidate::ConsolidateArgs, context::ContextArgs, correct::CorrectArgs, cost::CostArgs,
+        deps::DepsArgs, digest::DigestArgs, doctor::DoctorArgs, expire::ExpireArgs, export::ExportArgs,
+        feedback::FeedbackArgs, find::FindArgs, fix::FixArgs, flag::FlagArgs, gc::GcArgs, help::HelpArgs,
+        history::HistoryArgs, hook::HookArgs, how::HowArgs, import::ImportArgs, init::InitArgs,
+        injected::InjectedArgs, knowledge::KnowledgeArgs, llm::LlmArgs, man::ManArgs, mcp::McpArgs,
+        memory::MemoryArgs, note::NoteArgs, outline::OutlineArgs, patterns::PatternsArgs,
+        pending::PendingArgs, preferences::PreferencesArgs, problems::ProblemsArgs, projects::ProjectsArgs,
+        purge::PurgeArgs, read::ReadArgs, reconcile::ReconcileArgs, resume::ResumeArgs, schema::SchemaArgs,
+        session::SessionArgs, setup::SetupArgs, share::ShareArgs, show::ShowArgs, skills::SkillsArgs,
+        status::StatusArgs, statusline::StatuslineArgs, summary::SummaryArgs, supersede::SupersedeArgs,
+        sync::SyncArgs, thread::ResolveArgs, thread::ThreadArgs, tour::TourArgs, uninstall::UninstallArgs,
+        view::ViewArgs, why::WhyArgs,
     },
     help,
 };
@@ -117,10 +118,9 @@ fn with_help_last(mut arguments: Vec<OsString>) -> Vec<OsString> {
 }
 
 /// What other programs call a command of ours, and ours; none where there is nothing like it.
-const MEANT: [(&str, &[&str]); 30] = [
+const MEANT: [(&str, &[&str]); 32] = [
     ("add", &["annotate", "note"]),
     ("blame", &["why"]),
-    ("browse", &["find"]),
     ("cat", &["read"]),
     ("delete", &["purge"]),
     ("edit", &["correct"]),
@@ -145,8 +145,11 @@ const MEANT: [(&str, &[&str]); 30] = [
     ("tasks", &["pending"]),
     ("todo", &["pending"]),
     ("todos", &["pending"]),
+    ("tui", &["browse"]),
+    ("ui", &["browse", "view"]),
     ("update", &[]),
     ("upgrade", &[]),
+    ("web", &["view"]),
     ("who", &["why"]),
 ];
 
@@ -196,6 +199,8 @@ pub(crate) enum Command {
     Why(WhyArgs),
     Check(CheckArgs),
     Outline(OutlineArgs),
+    Browse(BrowseArgs),
+    View(ViewArgs),
     Annotate(AnnotateArgs),
     Backfill(BackfillArgs),
     Note(NoteArgs),
@@ -217,6 +222,7 @@ pub(crate) enum Command {
     Context(ContextArgs),
     Session(SessionArgs),
     Resume(ResumeArgs),
+    Share(ShareArgs),
     Find(FindArgs),
     About(AboutArgs),
     How(HowArgs),
@@ -292,7 +298,7 @@ mod tests {
         };
         let tip = |name: &str| Some(format!("a similar subcommand exists: '{name}'"));
         assert_eq!(said("install"), tip("setup"));
-        assert_eq!(said("browse"), tip("find"));
+        assert_eq!(said("web"), tip("view"));
         assert_eq!(said("Search"), tip("find"));
         assert_eq!(said("log"), tip("history"));
         assert_eq!(said("blame"), tip("why"));

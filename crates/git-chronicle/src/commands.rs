@@ -7,6 +7,7 @@ pub(crate) mod ask;
 pub(crate) mod backfill;
 pub(crate) mod blocks;
 pub(crate) mod brief;
+pub(crate) mod browse;
 pub(crate) mod catch_up;
 pub(crate) mod check;
 pub(crate) mod commit;
@@ -53,6 +54,7 @@ pub(crate) mod said;
 pub(crate) mod schema;
 pub(crate) mod session;
 pub(crate) mod setup;
+pub(crate) mod share;
 pub(crate) mod show;
 pub(crate) mod skills;
 pub(crate) mod status;
@@ -63,6 +65,7 @@ pub(crate) mod sync;
 pub(crate) mod thread;
 pub(crate) mod tour;
 pub(crate) mod uninstall;
+pub(crate) mod view;
 pub(crate) mod why;
 
 use std::{mem::ManuallyDrop, path::PathBuf};
@@ -85,6 +88,9 @@ pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
     ui::begin();
     if cli.output.format == Some(OutputFormat::AgentTrace) && !matches!(cli.command, Command::Export(_)) {
         return UsageSnafu { reason: "only `export` writes the format `agent-trace`" }.fail();
+    }
+    if cli.output.format == Some(OutputFormat::Html) && !matches!(cli.command, Command::Share(_)) {
+        return UsageSnafu { reason: "only `share` writes the format `html`; `view` writes a page" }.fail();
     }
     if let Some(directory) = &cli.directory {
         std::env::set_current_dir(directory).context(DirectorySnafu { path: directory })?;
@@ -161,6 +167,7 @@ fn answer(cli: Cli, chronicle: &Chronicle, directory: PathBuf, ui: &mut Ui) -> R
         Command::Expire(args) => expire::run(&args, chronicle, ui),
         Command::Reconcile(args) => reconcile::run(&args, chronicle, ui),
         Command::Blocks(args) => blocks::run(args, chronicle, ui),
+        Command::Browse(args) => browse::run(&args, chronicle, ui),
         Command::Brief(args) => brief::run(args, chronicle, ui),
         Command::Consolidate(args) => consolidate::run(&args, chronicle, ui),
         Command::Digest(args) => digest::run(args, chronicle, ui),
@@ -173,6 +180,8 @@ fn answer(cli: Cli, chronicle: &Chronicle, directory: PathBuf, ui: &mut Ui) -> R
         Command::Purge(args) => purge::run(&args, chronicle, ui),
         Command::Resume(args) => resume::run(&args, chronicle, ui),
         Command::Session(args) => session::run(args, chronicle, ui),
+        Command::Share(args) => share::run(&args, chronicle, ui),
+        Command::View(args) => view::run(&args, chronicle, ui),
         Command::Find(args) => find::run(args, chronicle, ui),
         Command::About(args) => about::run(args, chronicle, ui),
         Command::How(args) => how::run(args, chronicle, ui),

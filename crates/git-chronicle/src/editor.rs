@@ -50,8 +50,17 @@ pub(crate) fn edit<T>(
 }
 
 /// Opens `path` in the editor that git would open for this user, and waits until it is closed.
+pub(crate) fn open(path: &Path) -> Result<(), CommandError> {
+    opened(None, path)
+}
+
+/// The same, at a line: most editors take `+LINE` before the name.
+pub(crate) fn open_at(path: &Path, line: u32) -> Result<(), CommandError> {
+    opened(Some(format!("+{line}")), path)
+}
+
 #[expect(clippy::disallowed_methods, reason = "the editor is the user's, and git knows which it is")]
-fn open(path: &Path) -> Result<(), CommandError> {
+fn opened(place: Option<String>, path: &Path) -> Result<(), CommandError> {
     // An agent's variables may be a repository's, and it has no eyes.
     if background::is_of_agent() {
         return EditorSnafu { editor: "none, where an agent runs this" }.fail();
@@ -64,11 +73,39 @@ fn open(path: &Path) -> Result<(), CommandError> {
     let editor = editor.map(|asked| String::from_utf8_lossy(&asked.stdout).trim().to_owned());
     let editor = editor.filter(|editor| !editor.is_empty()).unwrap_or_else(|| "vi".to_owned());
     // An editor may come with arguments, so a shell takes it apart, as git lets it.
-    let status = Command::new("sh").args(["-c", &format!("{editor} \"$@\""), &editor]).arg(path).status();
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", &format!("{editor} \"$@\""), &editor])
+        .args(place.filter(|_| takes_lines(&editor)))
+        .arg(path);
+    let status = command.status();
     match status {
         Ok(status) if status.success() => Ok(()),
         _ => EditorSnafu { editor }.fail(),
     }
+}
+
+/// Whether an editor takes `+LINE`: another would take it for the name of a file.
+fn takes_lines(editor: &str) -> bool {
+    const KNOWN: [&str; 14] = [
+        "vi",
+        "vim",
+        "nvim",
+        "view",
+        "gvim",
+        "nano",
+        "pico",
+        "micro",
+        "emacs",
+        "emacsclient",
+        "joe",
+        "kak",
+        "mg",
+        "ed",
+    ];
+    let program = editor.split_whitespace().next().unwrap_or_default();
+    let name = Path::new(program).file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    KNOWN.contains(&name)
 }
 
 /// Writes a file that only its owner can read.

@@ -73,6 +73,9 @@ pub(crate) enum CommandError {
     /// A manual page that cannot be written or removed.
     #[snafu(display("cannot change `{}`", path.display()))]
     Manual { path: PathBuf, source: std::io::Error },
+    /// A page or a browser that cannot be made.
+    #[snafu(transparent)]
+    View { source: chronicle_view::ViewError },
     /// A directory that is not there.
     #[snafu(display("cannot work in `{}`", path.display()))]
     Directory { path: PathBuf, source: std::io::Error },
@@ -99,6 +102,7 @@ impl CommandError {
             Self::Editor { .. } => Code::EditorFailed,
             Self::NothingWritten => Code::NothingWritten,
             Self::Serve { source } => source.code(),
+            Self::View { source } => source.code(),
             Self::Stdout { .. }
             | Self::Stdin { .. }
             | Self::Directory { .. }
@@ -119,6 +123,7 @@ impl CommandError {
             Self::Chronicle { source } | Self::Check { source } | Self::KeptText { source, .. } => {
                 source.advice()
             }
+            Self::View { source: chronicle_view::ViewError::Chronicle { source } } => source.advice(),
             _ => None,
         };
         advice.map(Cow::Owned).or_else(|| self.code().hint().map(Cow::Borrowed))
@@ -129,6 +134,11 @@ impl CommandError {
 pub(crate) fn explain(source: chronicle_workplace::Error) -> Explained {
     let error = CommandError::Chronicle { source };
     Explained { code: error.code(), message: with_causes(&error, ": "), hint: error.hint() }
+}
+
+/// What went wrong with a page, in the same words.
+pub(crate) fn explain_view(source: chronicle_view::ViewError) -> String {
+    with_causes(&CommandError::View { source }, ": ")
 }
 
 /// Reports an error, in JSON where answers are JSON, and returns the exit code.

@@ -10,15 +10,15 @@ use clap::builder::{Styles, styling::Style};
 /// The commands by what a person wants, in the order in which they are shown; `*` marks those that one begins with.
 const GROUPS: [(&str, &[&str]); 8] = [
     ("Set up", &["*setup", "*init", "uninstall", "config", "allow", "doctor", "status", "tour"]),
-    ("Read", &["*read", "*why", "*check", "history", "summary", "deps", "show", "outline"]),
+    ("Read", &["*read", "*why", "*check", "history", "summary", "deps", "show", "outline", "browse", "view"]),
     ("Write", &["*annotate", "note", "commit", "context", "knowledge", "backfill"]),
     ("Correct", &["*flag", "correct", "purge"]),
     ("Share", &["*sync", "reconcile", "export", "import", "gc"]),
     (
         "Sessions",
         &[
-            "*brief", "*find", "*resume", "ask", "pending", "resolve", "thread", "catch-up", "digest",
-            "session", "about", "how", "fix",
+            "*brief", "*find", "*resume", "share", "ask", "pending", "resolve", "thread", "catch-up",
+            "digest", "session", "about", "how", "fix",
         ],
     ),
     (

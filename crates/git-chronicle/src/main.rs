@@ -8,6 +8,7 @@ mod completion;
 mod editor;
 mod error;
 mod help;
+mod interrupt;
 mod limits;
 mod pager;
 mod surroundings;

@@ -43,8 +43,13 @@ impl Ui {
     pub(crate) fn format(&self) -> Format {
         match self.wanted {
             OutputFormat::Answer(format) => format,
-            OutputFormat::AgentTrace => Format::Markdown,
+            OutputFormat::AgentTrace | OutputFormat::Html => Format::Markdown,
         }
+    }
+
+    /// The form that an argument names, where one does.
+    pub(crate) fn named_format(&self) -> Option<OutputFormat> {
+        self.output.format
     }
 
     pub(crate) fn wanted(&self) -> OutputFormat {
@@ -104,6 +109,13 @@ impl Ui {
             Err(source) => Err(CommandError::Stdout { source }),
             Ok(()) => Ok(()),
         }
+    }
+
+    /// Writes a short answer at once, while the command goes on.
+    pub(crate) fn line(&mut self, text: &str) -> Result<(), CommandError> {
+        let mut stdout = std::io::stdout().lock();
+        let written = writeln!(stdout, "{}", one_line(text)).and_then(|()| stdout.flush());
+        written.map_err(|source| CommandError::Stdout { source })
     }
 
     /// Writes an answer that is too long to be held; `None` when its reader has seen enough.

@@ -440,8 +440,9 @@ impl<'a> ReadContext<'a> {
         words.any(|word| ObjectId::from_hex(word).is_ok_and(|id| self.repository.seems_here(id)))
     }
 
-    /// The files that the newest `n_lessons` lessons of the history are about, newest first.
-    pub(crate) fn newest_files(&self, n_lessons: usize) -> Result<Vec<BString>> {
+    /// The files that the newest `n_lessons` lessons of the history are about, newest first; with the first file
+    /// that each annotated commit changed, where summaries count too.
+    pub(crate) fn newest_files(&self, n_lessons: usize, with_summaries: bool) -> Result<Vec<BString>> {
         let mut lessons: Vec<(Tier, jiff::Timestamp, BString)> = Vec::new();
         for key in self.notebook.keys() {
             let Some(place) = self.past.place(key) else { continue };
@@ -450,6 +451,9 @@ impl<'a> ReadContext<'a> {
             let mut without_file = Vec::new();
             for document in note.documents() {
                 let at = candidate.written(document);
+                if with_summaries {
+                    without_file.push((Tier::Own, at));
+                }
                 lessons.extend(document.regions.iter().map(|region| {
                     let tier = candidate.stored.voices.of_claim(&region.id).tier;
                     (tier, at, region.file.as_str().into())

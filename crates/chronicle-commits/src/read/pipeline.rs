@@ -268,7 +268,7 @@ fn shortened(mut warnings: Vec<String>) -> Vec<String> {
 /// What is read across all files, newest first.
 #[derive(Debug, Clone)]
 pub struct Recent {
-    /// Which of the answers are wanted; `max_regions` counts items.
+    /// Which of the answers are wanted; `max_regions` counts lessons.
     pub limits: Limits,
     /// Days after which recency has fallen to one half.
     pub half_life_days: f64,
@@ -276,7 +276,8 @@ pub struct Recent {
     pub now: Timestamp,
 }
 
-/// Reads the newest lessons of the whole repository.
+/// Reads the newest lessons of the whole repository, and why their commits are as they are unless only lessons are
+/// wanted.
 ///
 /// # Errors
 /// When the repository cannot be read.
@@ -289,14 +290,14 @@ pub fn read_recent(lazy: &LazyRepository, caches: &Caches, recent: &Recent) -> R
     let known = Known::of_commits(&line, notebook.keys())?;
     let context = ReadContext::new(repository, &notebook, &known, &[], false);
     let mut files = Vec::new();
-    let newest = context.newest_files(recent.limits.max_regions)?;
+    let newest = context.newest_files(recent.limits.max_regions, !recent.limits.lessons_only)?;
     for path in current_names(repository, head, &line, newest)? {
         let file = ScopeFile::from(path);
         if !files.contains(&file) {
             files.push(file);
         }
     }
-    let limits = Limits { max_regions: usize::MAX, lessons_only: true, ..recent.limits.clone() };
+    let limits = Limits { max_regions: usize::MAX, ..recent.limits.clone() };
     let query = Query { depth: recent.limits.depth, ..Query::default() };
     let request = ReadRequest {
         query,

@@ -14,6 +14,7 @@ use crate::{
     commands::said::LessonArgs,
     editor,
     error::{CommandError, NothingWrittenSnafu, StdinSnafu, UnwrittenSnafu, UsageSnafu},
+    interrupt,
     ui::Ui,
 };
 
@@ -264,6 +265,7 @@ fn by_agent(args: AnnotateArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<()
         ));
         return Ok(());
     }
+    interrupt::advise("stopped: what was annotated is stored; the same command continues with the rest");
     let reply = Annotator::new(chronicle).write_annotations(
         &command,
         model.as_ref().map(|model| model as &dyn Model),

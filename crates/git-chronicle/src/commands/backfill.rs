@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use crate::{commands::annotate::warn_of, error::CommandError, ui::Ui};
+use crate::{commands::annotate::warn_of, error::CommandError, interrupt, ui::Ui};
 use chronicle::{Cancel, Chronicle, Purpose, WrittenOutcome, counted};
 use chronicle_annotator::{Annotator, Backfill, Estimate};
 use chronicle_render as render;
@@ -86,6 +86,7 @@ pub(crate) fn run(args: BackfillArgs, chronicle: &Chronicle, ui: &mut Ui) -> Res
         ui.answer(&render::written(&planned, ui.format(), &ui.view(false)))?;
         return warn_of(&planned, ui);
     };
+    interrupt::advise("stopped: what was annotated is stored; `git chronicle backfill --resume` continues");
     let mut reply = Annotator::new(chronicle).backfill(
         &run,
         &commits,

@@ -66,6 +66,11 @@ pub(crate) fn run(args: &CheckArgs, chronicle: &Chronicle, ui: &mut Ui) -> Resul
     let answer = match args.annotations {
         Some(HostName::Github) => render::annotations(&check, Host::GitHub),
         Some(HostName::Gitlab) => render::annotations(&check, Host::GitLab),
+        // The files here are as the diff leaves them only where it is that of the working tree.
+        None if ui.format() == Format::Pretty && matches!(scope, CheckScope::WorkTree) => {
+            let code = chronicle.present_code();
+            render::check_with_code(&check, &ui.view(false), &|file, lines| code.line(file, lines))
+        }
         None => render::check(&check, ui.format(), &ui.view(false)),
     };
     match args.annotations {

@@ -26,14 +26,20 @@ pub(crate) struct ResumeArgs {
 }
 
 pub(crate) fn run(args: &ResumeArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
-    let resumption = chronicle.memory().resumption(args.id.as_deref())?;
-    if !args.run {
-        ui.answer(&render::resumption(&resumption, ui.format(), &ui.view(false)))?;
-        for warning in &resumption.warnings {
-            ui.warn(warning);
-        }
-        return Ok(());
+    if args.run {
+        return start(args.id.as_deref(), chronicle, ui);
     }
+    let resumption = chronicle.memory().resumption(args.id.as_deref())?;
+    ui.answer(&render::resumption(&resumption, ui.format(), &ui.view(false)))?;
+    for warning in &resumption.warnings {
+        ui.warn(warning);
+    }
+    Ok(())
+}
+
+/// Starts the agent with the session, for a person at a terminal.
+pub(crate) fn start(id: Option<&str>, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    let resumption = chronicle.memory().resumption(id)?;
     background::ensure_person()?;
     ensure!(ui.can_ask(), UsageSnafu { reason: "`--run` starts an agent, which needs a terminal" });
     if let Some(reason) = resumption.warnings.first().cloned() {

@@ -11,6 +11,7 @@ use crate::{
     arguments::at_least_one,
     background,
     error::{CommandError, UnwordedSnafu, UsageSnafu},
+    interrupt,
     ui::Ui,
 };
 
@@ -214,6 +215,7 @@ fn ingest(args: IngestArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), Co
     } else {
         What::Days(args.days.unwrap_or(DAYS))
     };
+    interrupt::advise("stopped: what was imported is stored; the same command continues with the rest");
     let mut progress = |n_done: usize, n_all: usize| ui.progress("transcripts", n_done, n_all);
     let reply = chronicle.memory().ingest(&IngestCommand { what }, &mut progress);
     ui.progress("transcripts", 1, 1);
@@ -244,6 +246,9 @@ fn word(args: WordArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), Comman
     };
     let command = WordCommand { ids, limit, is_dry_run: dry_run };
     let model = model.as_ref().map(|model| model as &dyn Model);
+    interrupt::advise(
+        "stopped: sessions that were summarised stay so; the same command continues with the rest",
+    );
     let reply = chronicle
         .memory()
         .word_sessions(&command, model, &mut |done, all| ui.progress("sessions", done, all))?;

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use chronicle::{Chronicle, InvalidRange, LineRange, WhyScope};
-use chronicle_render as render;
+use chronicle_render::{self as render, Format};
 
 use crate::{error::CommandError, ui::Ui};
 
@@ -41,7 +41,12 @@ pub(crate) fn run(args: WhyArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(
         },
     };
     let why = chronicle.why(file, scope)?;
-    ui.answer(&render::why(&why, ui.format(), &ui.view(false)))?;
+    let code = chronicle.present_code();
+    let answer = match ui.format() {
+        Format::Pretty => render::why_with_code(&why, &ui.view(false), &|file, lines| code.line(file, lines)),
+        format => render::why(&why, format, &ui.view(false)),
+    };
+    ui.answer(&answer)?;
     for warning in &why.warnings {
         ui.warn(warning);
     }

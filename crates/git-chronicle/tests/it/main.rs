@@ -24,6 +24,7 @@ mod dropped;
 mod durability;
 mod error_codes;
 mod examples;
+mod faces;
 mod facts;
 mod file_cycles;
 mod find;

@@ -386,6 +386,27 @@ fn a_backfill_of_a_thousand_commits_that_is_killed_again_and_again_loses_and_dou
 }
 
 #[test]
+fn an_interrupted_backfill_says_how_to_go_on() {
+    let writing = Writing::with(of_every_commit(100));
+    long_history(&writing, 200);
+    let mut command = writing.command(&["backfill", "--concurrency", "1"]);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let child = command.spawn().expect("it starts");
+    let began = Instant::now();
+    while writing.n_notes() < 2 {
+        assert!(began.elapsed() < Duration::from_secs(300), "nothing is stored");
+    }
+    testkit::command("kill", writing.desk.repo.path())
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .expect("it runs");
+    let ended = child.wait_with_output().expect("it is ours");
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert!(!ended.status.success(), "{said}");
+    assert!(said.contains("`git chronicle backfill --resume` continues"), "{said}");
+}
+
+#[test]
 fn no_number_of_workers_and_no_sudden_death_spends_more_than_is_allowed() {
     // At $3 and $15 a million, a commit costs some cents as it is counted before, and less in the end.
     let prices = [("CHRONICLE_LLM_PRICE_INPUT", "3"), ("CHRONICLE_LLM_PRICE_OUTPUT", "15")];
