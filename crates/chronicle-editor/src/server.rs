@@ -51,8 +51,10 @@ const LONGEST_WORDS: usize = 4000;
 pub enum Ended {
     /// The client said goodbye as it should.
     Properly,
-    /// The client left without a word, or said `exit` before `shutdown`.
+    /// The client said `exit` before `shutdown`.
     Abruptly,
+    /// The client left without a word.
+    Alone,
 }
 
 /// Serves a client until it leaves.
@@ -119,7 +121,7 @@ impl<W: Write> Server<W> {
                 _ => IDLE,
             };
             let ended = match heard.recv_timeout(wait) {
-                Ok(Event::Heard(Heard::End)) | Err(RecvTimeoutError::Disconnected) => Ok(Some(Ended::Abruptly)),
+                Ok(Event::Heard(Heard::End)) | Err(RecvTimeoutError::Disconnected) => Ok(Some(Ended::Alone)),
                 Ok(Event::Heard(Heard::Message(message))) => self.hear(message),
                 Ok(Event::Heard(Heard::Broken(reason))) => self.refuse_nameless(reason).map(|()| None),
                 Ok(event) => self.react(event).map(|()| None),
@@ -129,7 +131,7 @@ impl<W: Write> Server<W> {
                 Ok(None) => {}
                 Ok(Some(ended)) => return ended,
                 // The client is gone.
-                Err(_) => return Ended::Abruptly,
+                Err(_) => return Ended::Alone,
             }
             if let Phase::Open(session) = &mut self.phase {
                 session.do_what_is_due(&self.host);

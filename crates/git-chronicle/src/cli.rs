@@ -16,7 +16,7 @@ use crate::{
         correct::CorrectArgs, cost::CostArgs, deps::DepsArgs, digest::DigestArgs, doctor::DoctorArgs,
         expire::ExpireArgs, export::ExportArgs, feedback::FeedbackArgs, find::FindArgs, fix::FixArgs,
         flag::FlagArgs, gc::GcArgs, history::HistoryArgs, hook::HookArgs, how::HowArgs, import::ImportArgs,
-        init::InitArgs, injected::InjectedArgs, knowledge::KnowledgeArgs, llm::LlmArgs, mcp::McpArgs,
+        init::InitArgs, injected::InjectedArgs, knowledge::KnowledgeArgs, llm::LlmArgs, lsp::LspArgs, mcp::McpArgs,
         memory::MemoryArgs, note::NoteArgs, outline::OutlineArgs, patterns::PatternsArgs,
         pending::PendingArgs, preferences::PreferencesArgs, problems::ProblemsArgs, projects::ProjectsArgs,
         purge::PurgeArgs, read::ReadArgs, reconcile::ReconcileArgs, resume::ResumeArgs, schema::SchemaArgs,
@@ -230,6 +230,7 @@ pub(crate) enum Command {
     Gc(GcArgs),
     Schema(SchemaArgs),
     Mcp(McpArgs),
+    Lsp(LspArgs),
     Tour(TourArgs),
 }
 

@@ -70,6 +70,9 @@ pub(crate) enum CommandError {
     /// A server that stopped before its client wanted it to.
     #[snafu(transparent)]
     Serve { source: chronicle_serve::mcp::ServeError },
+    /// An editor that said `exit` before `shutdown`; the protocol wants it to be an error.
+    #[snafu(display("the editor left before it said `shutdown`"))]
+    LeftEarly,
     /// A directory that is not there.
     #[snafu(display("cannot work in `{}`", path.display()))]
     Directory { path: PathBuf, source: std::io::Error },
@@ -96,9 +99,11 @@ impl CommandError {
             Self::Editor { .. } => Code::EditorFailed,
             Self::NothingWritten => Code::NothingWritten,
             Self::Serve { source } => source.code(),
-            Self::Stdout { .. } | Self::Stdin { .. } | Self::Directory { .. } | Self::Program { .. } => {
-                Code::Io
-            }
+            Self::Stdout { .. }
+            | Self::Stdin { .. }
+            | Self::Directory { .. }
+            | Self::LeftEarly
+            | Self::Program { .. } => Code::Io,
         }
     }
 
