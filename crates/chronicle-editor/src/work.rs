@@ -28,14 +28,14 @@ use crate::{
     known::Known,
     links::links,
     marks::{hints, lenses},
-    orders::{Done, Order},
+    orders::{ABOUT, Done, Order, in_parts},
     pages::Pages,
     refusal::Refusal,
     symbols::symbols,
     transport::Heard,
     uri::{path_of, uri_of},
     warnings,
-    whys::Whys,
+    whys::{Whys, Written},
 };
 
 /// A request that waits for its answer.
@@ -125,7 +125,14 @@ impl Workers {
 struct LookUp {
     document: Document,
     line: u32,
-    waiting: Option<Waiting>,
+    waiting: Option<(Waiting, Wanted)>,
+}
+
+/// In which form who wrote a line is wanted.
+enum Wanted {
+    Hover,
+    /// In parts, next to the lessons.
+    About(Vec<Value>),
 }
 
 /// Looks up who wrote lines.
@@ -139,13 +146,20 @@ struct Blamer {
 impl Blamer {
     fn work(&self, wanted: &Receiver<LookUp>) {
         for LookUp { document, line, waiting } in wanted {
-            if waiting.as_ref().is_some_and(Waiting::is_over) {
+            if waiting.as_ref().is_some_and(|(waiting, _)| waiting.is_over()) {
                 continue;
             }
             let written = self.whys.look_up(&self.host, &document, line);
-            if let Some(waiting) = waiting {
-                let hover = OfLine::default().hover(Some(&written), &self.host.view(), self.client.shows_markdown);
-                let _heard = self.events.send(Event::Answered(waiting.id, value(hover)));
+            let Some((waiting, wanted)) = waiting else { continue };
+            let answer = match wanted {
+                Wanted::Hover => {
+                    let (view, is_markdown) = (self.host.view(), self.client.shows_markdown);
+                    value(OfLine::default().hover(Some(&written), &view, is_markdown))
+                }
+                Wanted::About(lessons) => Ok(about(&lessons, &written)),
+            };
+            if self.events.send(Event::Answered(waiting.id, answer)).is_err() {
+                return;
             }
         }
     }
@@ -238,6 +252,7 @@ impl Reader {
             Question::Symbols(folders, query) => {
                 value(symbols(&self.host, &folders, &query, &mut self.pages))
             }
+            Question::Order(order, _) if order.command == ABOUT => return self.about(waiting, *order),
             Question::Order(order, is_quiet) => self.carry_out(&order, is_quiet),
         })
     }
@@ -257,10 +272,22 @@ impl Reader {
         let waits = !is_all && of_line.is_empty();
         let hover = of_line.hover(written.as_deref(), &self.host.view(), self.client.shows_markdown);
         if !is_all {
-            let waiting = waits.then(|| waiting.clone());
+            let waiting = waits.then(|| (waiting.clone(), Wanted::Hover));
             let _wanted = self.look_ups.send(LookUp { document, line, waiting });
         }
         (!waits).then(|| value(hover))
+    }
+
+    /// All about a line, in parts.
+    fn about(&mut self, waiting: &Waiting, order: Order) -> Option<Result<Value, Refusal>> {
+        let (Some(line), Some(document)) = (order.line(), order.document) else {
+            return Some(Err(Refusal::arguments("an open text and a `line` are needed".to_owned())));
+        };
+        let known = self.known(&document);
+        let lessons = known.lessons_at(line).into_iter().map(|lesson| in_parts(lesson, line, &self.host));
+        let waiting = Some((waiting.clone(), Wanted::About(lessons.collect())));
+        let _wanted = self.look_ups.send(LookUp { document, line, waiting });
+        None
     }
 
     fn actions(&mut self, document: &Document, range: Range) -> Result<Value, Refusal> {
@@ -283,7 +310,8 @@ impl Reader {
         let path = path.ok_or_else(|| Refusal::arguments("the link has no file".to_owned()))?;
         let arguments = json!({ "id": data.get("id") });
         let order = Order { command: "chronicle.show".to_owned(), arguments, path, document: None };
-        let Done::Text(name, text) = order.carry_out(&self.host, |document| self.known(document))? else {
+        let host = self.host.clone();
+        let Done::Text(name, text) = order.carry_out(&host, |document| self.known(document))? else {
             return Ok(Value::Null);
         };
         let page = self.page(&name, &text)?;
@@ -316,6 +344,17 @@ impl Reader {
             }
         }
     }
+}
+
+/// What is known of a line, and who wrote it, in parts.
+fn about(lessons: &[Value], written: &Written) -> Value {
+    let sessions: Vec<&String> = written.sessions.iter().map(|(session, _)| session).collect();
+    json!({
+        "lessons": lessons,
+        "written": written.words,
+        "commits": written.commits,
+        "sessions": sessions,
+    })
 }
 
 /// What the repository of a text is like now.
