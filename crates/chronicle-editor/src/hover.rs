@@ -34,14 +34,15 @@ impl<'k> OfLine<'k> {
         let mut markup = Markup::new(is_markdown);
         for lesson in self.lessons.iter().take(MOST_LESSONS) {
             markup.head(&lesson_head(lesson, view));
-            markup.words(&lesson.content);
+            markup.words_of(lesson.standing.tier, &lesson.content);
         }
         for unit in self.units.iter().take(MOST_UNITS) {
             markup.head(&unit_head(unit, view));
-            markup.words(&unit.intent);
-            unit.reasoning.iter().for_each(|text| markup.words(text));
-            unit.constraints.iter().for_each(|constraint| markup.words(&constraint.text));
-            unit.risk_notes.iter().for_each(|text| markup.words(text));
+            let tier = unit.standing.tier;
+            markup.words_of(tier, &unit.intent);
+            unit.reasoning.iter().for_each(|text| markup.words_of(tier, text));
+            unit.constraints.iter().for_each(|constraint| markup.words_of(tier, &constraint.text));
+            unit.risk_notes.iter().for_each(|text| markup.words_of(tier, text));
         }
         let n_more = self.lessons.len().saturating_sub(MOST_LESSONS)
             + self.units.len().saturating_sub(MOST_UNITS);

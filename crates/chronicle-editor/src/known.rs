@@ -1,10 +1,10 @@
 //! What is known of one version of a text: looked up once, and asked from then on.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{cmp::Reverse, collections::BTreeMap, sync::Arc};
 
 use chronicle::{
     Category, Glance, LineRange, Match, OutlineItem, ReadCommand, Reading, RegionItem, Standing, State,
-    WisdomItem,
+    Tier, WisdomItem,
 };
 use chronicle_workplace::Error;
 
@@ -74,17 +74,8 @@ impl Known {
 
     /// Whether it is known of this version of a text, and of the repository as it is now.
     pub(crate) fn is_of(&self, host: &Host, document: &Document) -> bool {
-        Arc::ptr_eq(&self.text, &document.text) && !self.has_moved(host, document)
-    }
-
-    /// Whether HEAD or the notes are others now.
-    pub(crate) fn has_moved(&self, host: &Host, document: &Document) -> bool {
-        self.seen.is_none() || host.of(document).workplace().glance() != self.seen
-    }
-
-    /// Whether anything tells when HEAD or the notes move.
-    pub(crate) fn is_watched(&self) -> bool {
-        self.seen.is_some()
+        let is_same_text = Arc::ptr_eq(&self.text, &document.text);
+        is_same_text && self.seen.is_some() && host.of(document).workplace().glance() == self.seen
     }
 
     pub(crate) fn lessons(&self) -> &[WisdomItem] {
@@ -147,7 +138,7 @@ impl Known {
         }
     }
 
-    /// The lessons that concern a line or the item that holds it, the closest first, then traps.
+    /// The lessons that concern a line or the item that holds it, the closest first, then traps; those of strangers last.
     pub(crate) fn lessons_at(&self, line: u32) -> Vec<&WisdomItem> {
         let mut found: Vec<_> = self
             .lessons()
@@ -155,7 +146,8 @@ impl Known {
             .filter_map(|item| Some((self.closeness(&item.standing, anchor_of(item), line)?, item)))
             .collect();
         found.sort_by_key(|(closeness, item)| {
-            (*closeness, !is_trap(item.category), std::cmp::Reverse(item.standing.tier))
+            let tier = item.standing.tier;
+            (tier == Tier::Unknown, *closeness, !is_trap(item.category), Reverse(tier))
         });
         found.into_iter().map(|(_, item)| item).collect()
     }
@@ -163,7 +155,9 @@ impl Known {
     /// What is known of the code units that hold a line, and of commits that wrote it.
     pub(crate) fn units_at(&self, line: u32) -> Vec<&RegionItem> {
         let is_here = |item: &&RegionItem| self.closeness(&item.standing, unit_anchor(item), line) == Some(0);
-        self.units().iter().filter(is_here).collect()
+        let mut found: Vec<&RegionItem> = self.units().iter().filter(is_here).collect();
+        found.sort_by_key(|item| Reverse(item.standing.tier));
+        found
     }
 
     /// The lessons by the line that they are marked on.
@@ -179,6 +173,7 @@ impl Known {
                 marks.entry(line).or_default().push(item);
             }
         }
+        marks.values_mut().for_each(|lessons| lessons.sort_by_key(|item| Reverse(item.standing.tier)));
         marks
     }
 

@@ -1,6 +1,8 @@
 //! Words of a repository as a client shows them. They are hostile: nothing in them may become a link, a heading, an image
 //! or any other markup.
 
+use chronicle::Tier;
+
 /// Text that is put together of our own marks and the words of others.
 #[derive(Debug)]
 pub(crate) struct Markup {
@@ -22,9 +24,19 @@ impl Markup {
 
     /// Words of others, one paragraph for each of their lines.
     pub(crate) fn words(&mut self, words: &str) {
+        self.lines("", words);
+    }
+
+    /// The same of someone who is trusted as `tier`: each line of a stranger's words is quoted.
+    pub(crate) fn words_of(&mut self, tier: Tier, words: &str) {
+        self.lines(if tier == Tier::Unknown { "> " } else { "" }, words);
+    }
+
+    fn lines(&mut self, mark: &str, words: &str) {
         for line in words.lines().map(str::trim).filter(|line| !line.is_empty()) {
             self.gap();
             let line = self.safe(line);
+            self.text.push_str(mark);
             self.text.push_str(&line);
         }
     }
@@ -101,8 +113,10 @@ mod tests {
         markup.rule();
         markup.head("gotcha (line_1)");
         markup.words("Never block.");
+        markup.words_of(Tier::Own, "Mine.");
+        markup.words_of(Tier::Unknown, "Theirs.\n- more");
         markup.rule();
         assert!(!markup.is_empty());
-        assert_eq!(markup.into_text(), "**gotcha \\(line\\_1\\)**\n\nNever block\\.\n\n---");
+        assert_eq!(markup.into_text(), "**gotcha \\(line\\_1\\)**\n\nNever block\\.\n\nMine\\.\n\n> Theirs\\.\n\n> \\- more\n\n---");
     }
 }

@@ -80,12 +80,6 @@ impl<'t> TextLines<'t> {
         number(self.git_starts.partition_point(|start| *start <= offset))
     }
 
-    /// How many lines git counts.
-    pub(crate) fn count(&self) -> u32 {
-        let is_ended = self.git_starts.last() == Some(&self.text.len());
-        number(self.git_starts.len() - usize::from(is_ended))
-    }
-
     /// The bytes of a line, without what ends it; of one that is beyond the text, its end.
     fn line(&self, line: u32) -> (usize, &'t str) {
         let at = (line as usize).saturating_sub(1);
@@ -163,14 +157,11 @@ mod tests {
     #[test]
     fn git_does_not_end_a_line_at_a_lone_carriage_return() {
         let lines = TextLines::new("a\r\n  b\rc\n", Encoding::Utf8);
-        assert_eq!(lines.count(), 2);
         let of = |line| lines.line_of(at(line, 0));
         assert_eq!([of(0), of(1), of(2), of(3)], [1, 2, 2, 3]);
         assert_eq!(lines.range_of(2), Range { start: at(1, 2), end: at(2, 1) });
         assert_eq!(lines.end_of(1), at(0, 1));
         assert_eq!(lines.end_of(99), at(3, 0));
-        assert_eq!(TextLines::new("", Encoding::Utf8).count(), 0);
-        assert_eq!(TextLines::new("a", Encoding::Utf8).count(), 1);
     }
 
     #[test]
