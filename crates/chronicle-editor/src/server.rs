@@ -202,8 +202,13 @@ impl<W: Write> Server<W> {
             Phase::Open(_) if request.method == "initialize" => {
                 Refusal::new(ErrorCode::InvalidRequest, "the conversation has begun already")
             }
-            Phase::Open(_) if request.method == "shutdown" => {
+            Phase::Open(session) if request.method == "shutdown" => {
+                let waiting: Vec<RequestId> = session.waiting.drain().map(|(id, _)| id).collect();
                 self.phase = Phase::ShutDown;
+                for unanswered in waiting {
+                    let refusal = Refusal::new(ErrorCode::RequestCanceled, "the editor shut the server down");
+                    self.send(refusal.response(unanswered))?;
+                }
                 return self.send(Response::new_ok(id, Value::Null));
             }
             Phase::Open(session) => match session.ask(request) {
