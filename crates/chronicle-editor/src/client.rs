@@ -7,7 +7,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::{text::Encoding, uri::path_of};
+use crate::{
+    text::Encoding,
+    uri::{path_of, real},
+};
 
 /// Open folders beyond this are those of no editor.
 const MAX_FOLDERS: usize = 1000;
@@ -126,10 +129,6 @@ impl Folders {
     pub(crate) fn all(&self) -> &[PathBuf] {
         &self.open
     }
-}
-
-fn real(folder: PathBuf) -> PathBuf {
-    folder.canonicalize().unwrap_or(folder)
 }
 
 #[cfg(test)]

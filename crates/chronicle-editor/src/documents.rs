@@ -10,7 +10,7 @@ use gen_lsp_types::TextDocumentContentChangeEvent as Change;
 
 use crate::{
     text::{Encoding, TextLines},
-    uri::path_of,
+    uri::{path_of, real},
 };
 
 /// A longer text is no code that anyone noted a lesson on. Reads of files have the same bound.
@@ -58,7 +58,7 @@ impl Documents {
             return;
         }
         // A link is not the file that it leads to.
-        let path = path.canonicalize().unwrap_or(path);
+        let path = real(path);
         let mut document =
             Document { uri: uri.clone(), path, version, text: Arc::default(), is_opaque: false };
         document.set(text);

@@ -133,7 +133,8 @@ impl Known {
                 let is_inside = ranges.iter().any(|range| item.lines.overlaps(*range));
                 is_inside.then_some(if standing.state == State::Gone { 2 } else { 1 })
             }
-            Place::File => Some(3),
+            // What is true of the file as a whole would be in the way everywhere.
+            Place::File => (line == 1).then_some(3),
             Place::Nowhere => None,
         }
     }

@@ -30,7 +30,7 @@ use crate::{
     orders::Order,
     refusal::Refusal,
     transport::{self, Heard},
-    uri::{path_of, uri_of},
+    uri::{path_of, real, uri_of},
     work::{Event, IsQuiet, Job, Question, Waiting, Workers},
 };
 
@@ -358,7 +358,7 @@ impl Session {
             "textDocument/didOpen" => {
                 let Ok(DidOpenTextDocumentParams { text_document: opened }) = parsed(params) else { return gone };
                 let uri = opened.uri.0;
-                if path_of(&uri).is_some_and(|path| self.folders.hold(&path.canonicalize().unwrap_or(path))) {
+                if path_of(&uri).is_some_and(|path| self.folders.hold(&real(path))) {
                     self.documents.open(uri.clone(), opened.version, opened.text);
                     self.rest(&uri, Duration::ZERO);
                 }
@@ -496,7 +496,7 @@ impl Session {
 
     /// The file that arguments name, if it is in an open folder.
     fn path(&self, uri: Option<&str>) -> Result<std::path::PathBuf, Refusal> {
-        let path = uri.and_then(path_of).map(|path| path.canonicalize().unwrap_or(path));
+        let path = uri.and_then(path_of).map(real);
         let path = path.ok_or_else(|| Refusal::arguments("`uri` names no file".to_owned()))?;
         match self.folders.hold(&path) {
             true => Ok(path),

@@ -32,6 +32,13 @@ pub(crate) fn path_of(uri: &str) -> Option<PathBuf> {
     (!bytes.contains(&0) && path.components().all(is_plain)).then_some(path)
 }
 
+/// A path without links: of a file that is not there, without links on the way to it.
+pub(crate) fn real(path: PathBuf) -> PathBuf {
+    let real = path.canonicalize().ok();
+    let beside = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
+    real.or_else(beside).unwrap_or(path)
+}
+
 /// The URI of a file.
 pub(crate) fn uri_of(path: &Path) -> String {
     format!("file://{}", percent_encode(path.as_os_str().as_bytes(), ESCAPED))
