@@ -43,6 +43,14 @@ impl Caches {
     }
 }
 
+impl Caches {
+    /// The same, where texts that are not saved are asked about.
+    #[must_use]
+    pub fn of_unsaved(self, is_unsaved: bool) -> Self {
+        Self { outlines: self.outlines.of_unsaved(is_unsaved), ..self }
+    }
+}
+
 /// Makes facts complete for questions about the history of HEAD.
 ///
 /// # Errors

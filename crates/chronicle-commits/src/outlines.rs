@@ -24,6 +24,8 @@ pub type Items = Rc<Result<Vec<Item>, NoOutline>>;
 #[derive(Debug)]
 pub struct Outlines {
     kept: Kept,
+    /// Whether the outlines of files as they are now are kept: not where a text is not saved.
+    keeps_present: bool,
     known: RefCell<HashMap<u128, Items>>,
 }
 
@@ -63,7 +65,13 @@ impl Outlines {
     /// Outlines that are kept in the shared state directory of a repository, or in memory only.
     #[must_use]
     pub fn new(place: Option<&CachePlace>) -> Self {
-        Self { kept: Kept::new(place, "outlines"), known: RefCell::default() }
+        Self { kept: Kept::new(place, "outlines"), keeps_present: true, known: RefCell::default() }
+    }
+
+    /// The same, where texts that are not saved are outlined: nothing is kept of them.
+    #[must_use]
+    pub fn of_unsaved(self, is_unsaved: bool) -> Self {
+        Self { keeps_present: !is_unsaved, ..self }
     }
 
     /// The items of the file at `path`, whose bytes are `content`.
@@ -132,7 +140,7 @@ impl Outlines {
     fn parse(&self, hash: u128, path: &str, content: &[u8]) -> Result<Vec<Item>, NoOutline> {
         let items = chronicle_outline::outline(path, content).map(|outline| outline.items);
         // What has no grammar is known by its name alone.
-        if !matches!(items, Err(NoOutline::NoGrammar { .. })) {
+        if self.keeps_present && !matches!(items, Err(NoOutline::NoGrammar { .. })) {
             self.keep_outline(hash, &items);
         }
         items

@@ -40,6 +40,7 @@ pub use store::notes::{NoteRef, NotesOneByOne, is_knowledge_key};
 pub use store::reflog::HeadMove;
 pub use store::update::{NotesEdit, Recovered, pause};
 pub use tree::pending::{Filtered, Newer, Pending};
+pub use tree::unsaved::UnsavedText;
 pub use tree::worktree::{Detour, MAX_PATH};
 pub use walk::blame::BlamedLine;
 pub use walk::changes::FileChange;

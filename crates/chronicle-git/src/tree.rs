@@ -2,4 +2,5 @@
 
 pub(crate) mod conversion;
 pub(crate) mod pending;
+pub(crate) mod unsaved;
 pub(crate) mod worktree;

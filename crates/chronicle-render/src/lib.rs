@@ -10,6 +10,7 @@ mod config;
 mod context;
 mod correct;
 mod deps;
+mod editor;
 mod find;
 mod health;
 mod injected;
@@ -64,6 +65,7 @@ use chronicle_memory::{
 use chronicle_workplace::{Allowance, AllowedRepositories, CostReport, LlmCheck, Settings};
 
 pub use check::{Host, MAX_DEPENDENTS, annotations};
+pub use editor::{lesson_head, unit_head, written_by};
 pub use json::{Answer, error as json_error};
 pub use learning::{asked, feedback, patterns, preferences, problems, profile, projects, skills};
 pub use pretty::Code;

@@ -10,7 +10,7 @@ use std::{
 use chronicle_commits::{CachePlace, Caches};
 use chronicle_core::EntryId;
 use chronicle_git::{
-    Glance, LazyRepository, Patience, Repository, TrustRecords, files::is_of_another_account,
+    Glance, LazyRepository, Patience, Repository, TrustRecords, UnsavedText, files::is_of_another_account,
     is_named_elsewhere,
 };
 use jiff::Timestamp;
@@ -46,6 +46,7 @@ pub struct Workplace {
     behind: Option<StartBehind>,
     /// Shows how far a long look at history is.
     progress: Option<chronicle_commits::Progress>,
+    has_unsaved: bool,
 }
 
 /// Lets this program run itself in a directory, with arguments, while nobody waits for it.
@@ -76,6 +77,7 @@ impl Workplace {
             environment: |_| None,
             behind: None,
             progress: None,
+            has_unsaved: false,
         }
     }
 
@@ -89,6 +91,13 @@ impl Workplace {
     #[must_use]
     pub fn fetching(self, may_fetch: bool) -> Self {
         Self { unopened: self.unopened.fetching(may_fetch), ..self }
+    }
+
+    /// The same, where the text of an editor takes the place of a file: all that is asked is answered of that text.
+    #[must_use]
+    pub fn with_unsaved(self, unsaved: Option<UnsavedText>) -> Self {
+        let has_unsaved = unsaved.is_some();
+        Self { unopened: self.unopened.with_unsaved(unsaved), has_unsaved, ..self }
     }
 
     /// The same, in an environment: without it, its variables say nothing.
@@ -220,7 +229,7 @@ impl Workplace {
     pub fn caches(&self) -> &Caches {
         self.caches.get_or_init(|| {
             let place = self.lazy().get().ok().filter(|_| self.keeps_facts).and_then(CachePlace::of);
-            Caches::new(place.as_ref(), self.progress)
+            Caches::new(place.as_ref(), self.progress).of_unsaved(self.has_unsaved)
         })
     }
 

@@ -5,7 +5,9 @@
 //! one to show. The history of that version counts, so a lesson that comes with the
 //! change itself is no news.
 
-use std::collections::BTreeMap;
+mod one_file;
+
+use std::{collections::BTreeMap, path::PathBuf};
 
 use chronicle_commits::{Content, DepsRequest, Limits, ReadRequest, Scope, ScopeFile, Target};
 use chronicle_core::{
@@ -35,6 +37,8 @@ pub enum CheckScope {
     Range(String),
     /// A unified diff that starts from HEAD.
     Diff(Vec<u8>),
+    /// One file as it is now, or as an editor holds it, against HEAD.
+    File(PathBuf),
 }
 
 /// Which lessons a diff touches.
@@ -257,6 +261,7 @@ impl Chronicle {
             (CheckScope::WorkTree, Some(head)) => self.changed(head, Newer::WorkTree, &mut check)?,
             (CheckScope::Staged, Some(head)) => self.changed(head, Newer::Index, &mut check)?,
             (CheckScope::Diff(bytes), Some(head)) => self.changed_by_diff(head, bytes, &mut check)?,
+            (CheckScope::File(path), Some(head)) => (head, self.changed_of_file(head, path, &mut check)?),
             (_, None) => {
                 check.warnings.push("there is no commit yet, so nothing can be touched".to_owned());
                 return Ok(check);

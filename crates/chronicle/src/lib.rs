@@ -55,13 +55,15 @@ pub use chronicle_core::{
     counted, counted_are, is_session_id,
     period::Span,
     plain,
-    reading::{KnowledgeItem, Reading, RegionItem, WisdomItem},
+    reading::{Dependency, KnowledgeItem, Match, Reading, RegionItem, Standing, State, WisdomItem},
     room, shown_json,
     thread::{How, Priority, ThreadKind},
     without_commands,
 };
 pub use chronicle_git::scratch::git as scratch_git;
-pub use chronicle_git::{FileLock, GLANCE_ENVIRONMENT, Patience, files, is_named_elsewhere};
+pub use chronicle_git::{
+    FileLock, GLANCE_ENVIRONMENT, Glance, Patience, UnsavedText, files, is_named_elsewhere,
+};
 pub use chronicle_llm::{Cancel, Model, Purpose};
 pub use context::{Committed, ContextCommand};
 pub use correct::{ClaimLine, CorrectCommand, CorrectReply, FlagCommand};

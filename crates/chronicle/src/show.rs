@@ -1,6 +1,6 @@
 //! One commit's annotation, whole.
 
-use chronicle_commits::{Notebook, SaidBy, claims_on, corrections_of, stored_on, summary_id};
+use chronicle_commits::{Notebook, SaidBy, claims_called, claims_on, corrections_of, stored_on, summary_id};
 use chronicle_core::{
     Annotation, EntryId, Knowledge,
     correction::{Claim, CorrectionItem},
@@ -107,6 +107,17 @@ impl Chronicle {
             knowledge: stored.knowledge,
             warnings,
         })
+    }
+}
+
+impl Chronicle {
+    /// The commit that carries the claim with this id, or with one that begins so; `None` where there is none.
+    ///
+    /// # Errors
+    /// When the notes cannot be read.
+    pub fn commit_of_claim(&self, id: &str) -> Result<Option<String>, Error> {
+        let claims = claims_called(self.workplace.repository()?, id)?;
+        Ok(claims.first().map(|claim| claim.commit.to_string()))
     }
 }
 

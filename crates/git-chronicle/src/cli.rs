@@ -17,8 +17,8 @@ use crate::{
         deps::DepsArgs, digest::DigestArgs, doctor::DoctorArgs, expire::ExpireArgs, export::ExportArgs,
         feedback::FeedbackArgs, find::FindArgs, fix::FixArgs, flag::FlagArgs, gc::GcArgs, help::HelpArgs,
         history::HistoryArgs, hook::HookArgs, how::HowArgs, import::ImportArgs, init::InitArgs,
-        injected::InjectedArgs, knowledge::KnowledgeArgs, llm::LlmArgs, man::ManArgs, mcp::McpArgs,
-        memory::MemoryArgs, note::NoteArgs, outline::OutlineArgs, patterns::PatternsArgs,
+        injected::InjectedArgs, knowledge::KnowledgeArgs, llm::LlmArgs, lsp::LspArgs, man::ManArgs,
+        mcp::McpArgs, memory::MemoryArgs, note::NoteArgs, outline::OutlineArgs, patterns::PatternsArgs,
         pending::PendingArgs, preferences::PreferencesArgs, problems::ProblemsArgs, projects::ProjectsArgs,
         purge::PurgeArgs, read::ReadArgs, reconcile::ReconcileArgs, resume::ResumeArgs, schema::SchemaArgs,
         session::SessionArgs, setup::SetupArgs, share::ShareArgs, show::ShowArgs, skills::SkillsArgs,
@@ -265,6 +265,8 @@ pub(crate) enum Command {
     Man(ManArgs),
     Completion(CompletionArgs),
     Help(HelpArgs),
+    #[command(hide = true)]
+    Lsp(LspArgs),
     Tour(TourArgs),
 }
 

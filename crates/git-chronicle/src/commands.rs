@@ -36,6 +36,7 @@ pub(crate) mod init;
 pub(crate) mod injected;
 pub(crate) mod knowledge;
 pub(crate) mod llm;
+pub(crate) mod lsp;
 pub(crate) mod man;
 pub(crate) mod mcp;
 pub(crate) mod memory;
@@ -107,10 +108,11 @@ pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
         Command::Hook(args) if !args.is_in_background() => Patience::of_hooks(),
         _ => Patience { on_wait: ui::tell_of_wait, ..Patience::default() },
     };
-    if matches!(cli.command, Command::Hook(_) | Command::Mcp(_)) {
+    if matches!(cli.command, Command::Hook(_) | Command::Lsp(_) | Command::Mcp(_)) {
         background::nobody_attends();
     }
-    let is_asked = !matches!(cli.command, Command::Hook(_) | Command::Mcp(_) | Command::Statusline(_));
+    let is_asked =
+        !matches!(cli.command, Command::Hook(_) | Command::Lsp(_) | Command::Mcp(_) | Command::Statusline(_));
     let workplace = Workplace::new(&directory, surroundings::now(), surroundings::may_keep_facts(&directory))
         .with_patience(patience)
         .fetching(is_asked && surroundings::may_fetch())
@@ -196,6 +198,7 @@ fn answer(cli: Cli, chronicle: &Chronicle, directory: PathBuf, ui: &mut Ui) -> R
         Command::Llm(args) => llm::run(&args, chronicle, ui),
         Command::Cost(args) => cost::run(&args, chronicle, ui),
         Command::Mcp(args) => mcp::run(&args, chronicle, directory, cli.directory.is_some(), ui),
+        Command::Lsp(args) => lsp::run(&args),
         Command::Schema(args) => schema::run(&args, ui),
         Command::Man(args) => man::run(&args, ui),
         Command::Completion(args) => completion::run(&args, ui),

@@ -76,6 +76,9 @@ pub(crate) enum CommandError {
     /// A page or a browser that cannot be made.
     #[snafu(transparent)]
     View { source: chronicle_view::ViewError },
+    /// An editor that said `exit` before `shutdown`; the protocol wants it to be an error.
+    #[snafu(display("the editor left before it said `shutdown`"))]
+    LeftEarly,
     /// A directory that is not there.
     #[snafu(display("cannot work in `{}`", path.display()))]
     Directory { path: PathBuf, source: std::io::Error },
@@ -107,6 +110,7 @@ impl CommandError {
             | Self::Stdin { .. }
             | Self::Directory { .. }
             | Self::Manual { .. }
+            | Self::LeftEarly
             | Self::Program { .. } => Code::Io,
         }
     }

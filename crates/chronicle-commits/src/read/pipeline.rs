@@ -57,7 +57,10 @@ fn read_once(lazy: &LazyRepository, caches: &Caches, request: &ReadRequest) -> R
     let bytes: Vec<&[u8]> = contents.iter().filter_map(|content| content.bytes(lazy)).collect();
     let (known, notebook) = line.about(&request.files, None, &bytes)?;
     let reading = read_from(lazy, caches, request, &known, &notebook, &contents, warnings);
-    line.placements.store(request.now.as_second() / (24 * 60 * 60));
+    // Each keystroke makes another text.
+    if request.at.is_some() || !repository.has_unsaved() {
+        line.placements.store(request.now.as_second() / (24 * 60 * 60));
+    }
     let mut reading = reading?;
     name_dependents(&mut reading.dependencies_on_this, &NamesNow::new(repository, &line, known.head().tree));
     Ok(reading)

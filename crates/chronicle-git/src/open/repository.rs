@@ -37,6 +37,7 @@ use crate::{
         state::{ensure_no_link, read_state, state_path},
     },
     store::{lock_journal::LockJournal, ref_backend::RefBackend},
+    tree::unsaved::UnsavedText,
     walk::ignore_revs::IgnoreRevs,
 };
 
@@ -103,6 +104,8 @@ pub struct Repository {
     pub(crate) variables: Option<Variables>,
     /// The user's records of whose notes are trusted.
     pub(crate) trust_records: Option<TrustRecords>,
+    /// A file of the working tree as an editor holds it.
+    pub(crate) unsaved: Option<UnsavedText>,
     /// What git's configuration says of commits that blame ignores.
     pub(crate) ignore_revs: OnceCell<IgnoreRevs>,
 }
@@ -147,6 +150,7 @@ pub struct LazyRepository {
     is_isolated: bool,
     patience: Patience,
     may_fetch: bool,
+    unsaved: Option<UnsavedText>,
     variables: OnceCell<Option<Variables>>,
     trust_records: OnceCell<Option<TrustRecords>>,
     opened: OnceCell<Repository>,
@@ -162,6 +166,7 @@ impl LazyRepository {
             is_isolated,
             patience: Patience::default(),
             may_fetch: false,
+            unsaved: None,
             variables: OnceCell::new(),
             trust_records: OnceCell::new(),
             opened: OnceCell::new(),
@@ -178,6 +183,12 @@ impl LazyRepository {
     #[must_use]
     pub fn fetching(self, may_fetch: bool) -> Self {
         Self { may_fetch, ..self }
+    }
+
+    /// The same, where this text takes the place of a file of the working tree.
+    #[must_use]
+    pub fn with_unsaved(self, unsaved: Option<UnsavedText>) -> Self {
+        Self { unsaved, ..self }
     }
 
     /// The same, where the user's records of whose notes are trusted are known. Without them nobody is.
@@ -217,6 +228,7 @@ impl LazyRepository {
         let mut repository = open(&self.directory, self.now)?;
         repository.patience = self.patience;
         repository.may_fetch = self.may_fetch;
+        repository.unsaved.clone_from(&self.unsaved);
         repository.variables = self.variables.get().cloned().flatten();
         repository.trust_records = self.trust_records.get().cloned().flatten();
         Ok(self.opened.get_or_init(|| repository))
@@ -233,6 +245,12 @@ pub struct PresentFile {
 }
 
 impl Repository {
+    /// Whether an editor's text takes the place of a file: what is made of it is not worth keeping.
+    #[must_use]
+    pub fn has_unsaved(&self) -> bool {
+        self.unsaved.is_some()
+    }
+
     fn of(opened: &gix::ThreadSafeRepository, now: Timestamp) -> Self {
         let inner = with_pack_cache(opened.to_thread_local());
         let ref_backend = RefBackend::of(&inner);
@@ -255,6 +273,7 @@ impl Repository {
             may_fetch: false,
             variables: None,
             trust_records: None,
+            unsaved: None,
             ignore_revs: OnceCell::new(),
         }
     }

@@ -164,6 +164,9 @@ impl Repository {
 
     fn worktree_file(&self, path: &BStr) -> Result<Option<Vec<u8>>> {
         let Some(full) = self.worktree_path(path) else { return Ok(None) };
+        if let Some(text) = self.unsaved.as_ref().and_then(|unsaved| unsaved.at(&full)) {
+            return Ok(Some(text.to_vec()));
+        }
         let read = |full: &Path| -> std::io::Result<Option<Vec<u8>>> {
             let metadata = std::fs::symlink_metadata(full)?;
             if metadata.is_symlink() {

@@ -5,10 +5,12 @@ use std::{
     ffi::OsString,
     fmt::Debug,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use chronicle::{
-    AnnotateCommand, Chronicle, Given, LineRange, ReadCommand, Reading, UnitSummary, WhyScope, WisdomItem,
+    AnnotateCommand, Chronicle, Given, LineRange, ReadCommand, Reading, UnitSummary, UnsavedText, WhyScope,
+    WisdomItem,
 };
 use chronicle_workplace::Workplace;
 use testkit::{DATE, TestRepo, user_data};
@@ -156,6 +158,26 @@ fn in_short(file: &str, unit: &UnitSummary) -> String {
     let lines = unit.lines.map(|lines| lines.to_string());
     let parts = [Some(file.to_owned()), unit.anchor.clone(), lines, Some(kinds.join(", "))];
     parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// Asks while an editor holds `text` as the file `file`; with kept facts and with new ones.
+#[track_caller]
+pub(crate) fn in_editor<T: Debug, E: Debug>(
+    repo: &TestRepo,
+    (file, text): (&str, &str),
+    question: impl Fn(&Chronicle) -> Result<T, E>,
+) -> T {
+    HOME.set(user_data(repo.path()).into_os_string());
+    let [kept, new] = [true, false].map(|keeps| {
+        let now = NOW.parse().expect("it is a time");
+        let unsaved = UnsavedText::new(&repo.path().join(file), Arc::new(text.to_owned()));
+        let workplace = Workplace::new(repo.path(), now, keeps).with_environment(home);
+        let answer =
+            question(&Chronicle::new(workplace.with_unsaved(Some(unsaved)))).expect("there is an answer");
+        (format!("{answer:#?}"), answer)
+    });
+    assert_eq!(kept.0, new.0, "kept and new facts");
+    kept.1
 }
 
 /// Does something at the time of the commits, with kept facts.

@@ -6,3 +6,4 @@ mod moved;
 mod placing;
 mod purge;
 mod sleep;
+mod unsaved;

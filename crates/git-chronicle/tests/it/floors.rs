@@ -9,6 +9,7 @@ const FLOORS: [(&str, u8); 20] = [
     ("git-chronicle", 6),
     ("chronicle-serve", 5),
     ("chronicle-view", 5),
+    ("chronicle-editor", 5),
     ("chronicle-render", 5),
     ("chronicle-annotator", 4),
     ("chronicle", 4),
@@ -32,14 +33,16 @@ const STAIRS: [u8; 2] = [4, 5];
 
 /// Families of dependencies that only these may have: `gix` stands for `gix-hash` too, `tree` for `tree-sitter-rust`.
 /// What is for tests may have what talks to services, to record them.
-const KEPT_BY: [(&str, &[&str]); 16] = [
+const KEPT_BY: [(&str, &[&str]); 17] = [
     ("arrow", &["chronicle-share"]),
     ("crossterm", &["chronicle-view"]),
     ("genai", &["chronicle-llm"]),
+    ("gen", &["chronicle-editor"]),
     ("gix", &["chronicle-git"]),
     ("lance", &["chronicle-share"]),
     ("lancedb", &["chronicle-share"]),
     ("maud", &["chronicle-view"]),
+    ("lsp", &["chronicle-editor"]),
     ("object_store", &["chronicle-share"]),
     ("ratatui", &["chronicle-view"]),
     ("reqwest", &["chronicle-llm", "testkit"]),

@@ -43,6 +43,7 @@ mod learning;
 mod linking;
 mod links;
 mod locks;
+mod lsp;
 mod mcp;
 #[cfg(feature = "http")]
 mod mcp_http;

@@ -1,0 +1,32 @@
+//! Answers that are read as a document: files in a folder that only the user can open, gone with the server.
+
+use std::{fs, io, path::PathBuf};
+
+use tempfile::TempDir;
+
+/// The longest name of a page, without its ending.
+const LONGEST_NAME: usize = 80;
+
+/// The pages that were shown.
+#[derive(Default)]
+pub(crate) struct Pages {
+    folder: Option<TempDir>,
+}
+
+impl Pages {
+    /// Writes a page and tells where it is.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub(crate) fn write(&mut self, name: &str, text: &str) -> io::Result<PathBuf> {
+        let folder = match &self.folder {
+            Some(folder) => folder,
+            None => self.folder.insert(tempfile::Builder::new().prefix("chronicle-").tempdir()?),
+        };
+        let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+        let name: String = name.chars().take(LONGEST_NAME).map(plain).collect();
+        let path = folder.path().join(format!("{name}.txt"));
+        fs::write(&path, text)?;
+        Ok(path)
+    }
+}
