@@ -40,7 +40,7 @@ fn who_wrote_a_line_comes_once_it_is_looked_up() {
     // With nothing else to show, the answer waits for it.
     insta::assert_snapshot!(settled(&repo, &editor.hover("pool.rs", 9)), @"");
     let mut hover = editor.hover("pool.rs", 4);
-    while hover.contains("being looked up") {
+    while hover.contains("Looking up") {
         hover = editor.hover("pool.rs", 4);
     }
     insta::assert_snapshot!(settled(&repo, &hover), @"");

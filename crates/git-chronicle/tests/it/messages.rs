@@ -22,9 +22,10 @@ const INSTRUCTIONS: [&str; 6] = [
 ];
 
 /// Files and folders whose texts are looked for in what others wrote.
-const RECOGNISED: [&str; 6] = [
+const RECOGNISED: [&str; 7] = [
     "chronicle-core/src/code/restating.rs",
     "chronicle-search/src/index/words.rs",
+    "chronicle-search/src/search.rs",
     "chronicle-sessions/src/account.rs",
     "chronicle-sessions/src/signs/statements.rs",
     "chronicle-sessions/src/typed.rs",
