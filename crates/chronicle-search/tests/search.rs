@@ -272,12 +272,10 @@ fn scores(question: &str, sessions: &[Vec<Said>], limit: usize) -> Vec<f64> {
                 let (times, length) = (turn.count(stem), turn.stems.len() as f64);
                 let [_, _, by_length] = turn.voice.worth();
                 let longer = 0.2 * (length / 30.0 - 1.0).max(0.0);
-                times * 2.0
-                    / (times + 1.0 - by_length + by_length * length / (n_words / n_turns) + longer)
+                times * 2.0 / (times + 1.0 - by_length + by_length * length / (n_words / n_turns) + longer)
             };
-            let own = |turn: &Said| {
-                likes.iter().map(|(stem, like)| like * share(turn, stem)).fold(0.0, f64::max)
-            };
+            let own =
+                |turn: &Said| likes.iter().map(|(stem, like)| like * share(turn, stem)).fold(0.0, f64::max);
             let own: Vec<f64> = turns.iter().map(own).collect();
             let lent = |turn: Option<usize>| {
                 let turn = turn.filter(|turn| *turn < turns.len());

@@ -9,8 +9,8 @@ use std::{cmp::Ordering, collections::BinaryHeap};
 use rusqlite::Connection;
 
 use super::weights::{
-    AFTER, ANSWER, ASKING, BEFORE, MOST_COVERAGE, SESSION, Statistics, Voices, blended, coverage, lent, likeness,
-    most_around,
+    AFTER, ANSWER, ASKING, BEFORE, MOST_COVERAGE, SESSION, Statistics, Voices, blended, coverage, lent,
+    likeness, most_around,
 };
 use super::{Question, Scope};
 use crate::index::{Indexed, IndexedTurn, Segment, is_wanted, postings, voice::Voice, words::Term};
@@ -247,8 +247,7 @@ impl Sheet {
             let session = &mut self.sessions[group.session as usize];
             let n_having = std::mem::take(&mut session.n_having);
             let covers = if 0 < n_having { MOST_COVERAGE } else { 0.0 };
-            session.bound +=
-                weight * (std::mem::take(&mut session.most) * most_around(n_having) + covers);
+            session.bound += weight * (std::mem::take(&mut session.most) * most_around(n_having) + covers);
         }
     }
 
