@@ -340,9 +340,7 @@ mod tests {
         assert!(tracked.into_iter().all(|setting| setting.rule != Rule::User));
         let others = of(Rule::User);
         assert_eq!(others.len(), SETTINGS.len() - 17);
-        for name in
-            ["llm.baseUrl", "llm.keyVariable", "llm.proxy", "searchVectors", "sync.remotes"]
-        {
+        for name in ["llm.baseUrl", "llm.keyVariable", "llm.proxy", "searchVectors", "sync.remotes"] {
             assert!(others.contains(&name), "{name}");
         }
     }

@@ -210,7 +210,10 @@ impl Found {
                         Some(setting) => {
                             self.offer(setting, texts(value), Speaker::Team, Some(file.to_owned()));
                         }
-                        None if RETIRED.iter().any(|(_, team)| *team == Some((group.as_str(), key.as_str()))) => {
+                        None if RETIRED
+                            .iter()
+                            .any(|(_, team)| *team == Some((group.as_str(), key.as_str()))) =>
+                        {
                             self.warnings.push(retired(&format!("{section}.{group}.{key}"), file));
                         }
                         None => {
