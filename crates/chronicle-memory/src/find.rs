@@ -11,7 +11,10 @@ use std::{
 };
 
 pub use about::{About, AboutCommand, AboutCommit, AboutFile, AboutSession, AboutThread};
-use chronicle_search::{Hit, NamedSession, Question, Scope as SearchScope, StoredTurn, TurnKind, search};
+use chronicle_search::{
+    Hit, NamedSession, Question, Scope as SearchScope, SessionRecord, StoredTurn, TurnKind, search,
+};
+use chronicle_sessions::shortened;
 use chronicle_workplace::{Error, error::EmptyQuestionSnafu};
 pub use fix::{Fix, FixCommand, FixOutcome, Fixed, Worked};
 pub use how::{How, HowCommand, Invocation, Procedure, Step};
@@ -24,10 +27,14 @@ pub(crate) use snippet::snippet;
 use crate::{
     Memory,
     memory::{OpenMemory, Scope},
+    sessions::look::Digested,
 };
 
 /// How many hits of other projects are counted.
 const MOST_COUNTED: usize = 100;
+
+/// The longest account of what came of a session.
+const LONGEST_RESULT: usize = 200;
 
 /// The kinds of turns, as they are called in questions and answers.
 pub const TURN_KINDS: [&str; 13] = {
@@ -119,6 +126,21 @@ pub struct FoundTurn {
     pub snippet: Snippet,
     /// The commit that the session made next.
     pub commit: Option<String>,
+    /// What came of the session.
+    pub result: Option<String>,
+    /// What a later session of the project decided in these words.
+    pub decided_later: Option<LaterDecision>,
+}
+
+/// What a later session decided.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LaterDecision {
+    /// The id of that session.
+    pub session: String,
+    /// When it ended.
+    pub at: Option<String>,
+    /// The decision, in the words of the session.
+    pub decision: String,
 }
 
 impl Memory<'_> {
@@ -182,7 +204,12 @@ impl Memory<'_> {
 }
 
 impl OpenMemory {
-    fn found(&self, question: &Question, scope: &SearchScope, limit: usize) -> Result<Vec<Hit>, Error> {
+    pub(crate) fn found(
+        &self,
+        question: &Question,
+        scope: &SearchScope,
+        limit: usize,
+    ) -> Result<Vec<Hit>, Error> {
         Ok(self.store.read(|connection| search(connection, question, scope, limit))?)
     }
 
@@ -198,19 +225,28 @@ impl OpenMemory {
         Ok(Elsewhere { hits: found.len(), projects: projects.len() })
     }
 
-    /// What is told of the turns that were found.
+    /// What is told of the turns that were found. A decision counts as one on the same matter where it has at least two
+    /// words of the question, and half of them.
     fn told(&self, question: &mut Question, found: Vec<Hit>) -> Result<Vec<FoundTurn>, Error> {
         let mut sessions = BTreeMap::new();
         let mut told = Vec::new();
-        for Hit { turn, score } in found {
+        for Hit { turn, .. } in &found {
             if let std::collections::btree_map::Entry::Vacant(vacant) = sessions.entry(turn.session) {
                 let session = self.store.read(|connection| NamedSession::by_id(connection, turn.session))?;
                 let Some(session) = session else { continue };
                 let commits = self.store.read(|connection| session.commit_turns(connection))?;
                 let project = self.project_name(&session)?;
-                vacant.insert((session.record, project, commits));
+                let digest = session.digest();
+                let result = digest.as_ref().map(|digest| shortened(&digest.summary, LONGEST_RESULT));
+                let decisions = digest.map(|digest| digest.decisions).unwrap_or_default();
+                let decisions = decisions.into_iter().filter(|words| is_on(question, words)).collect();
+                let result = result.filter(|result| !result.is_empty());
+                vacant.insert(FoundSession { record: session.record, project, commits, result, decisions });
             }
-            let Some((session, project, commits)) = sessions.get(&turn.session) else { continue };
+        }
+        for Hit { turn, score } in found {
+            let Some(of) = sessions.get(&turn.session) else { continue };
+            let FoundSession { record: session, project, commits, .. } = of;
             let next = commits.iter().find(|(position, _)| turn.position <= *position);
             let snippet = snippet(question, &told_text(&turn));
             told.push(FoundTurn {
@@ -228,14 +264,50 @@ impl OpenMemory {
                 score: (score * 1e4).round() / 1e4,
                 snippet,
                 commit: next.map(|(_, commit)| commit.clone()),
+                result: of.result.clone(),
+                decided_later: of.decided_later(sessions.values()),
             });
         }
         Ok(told)
     }
 }
 
+/// What is known of a session that has a hit.
+struct FoundSession {
+    record: SessionRecord,
+    project: String,
+    commits: Vec<(i64, String)>,
+    result: Option<String>,
+    /// What it decided in the words of the question.
+    decisions: Vec<String>,
+}
+
+impl FoundSession {
+    /// The latest decision of those sessions of its project that ended after it.
+    fn decided_later<'s>(&self, sessions: impl Iterator<Item = &'s Self>) -> Option<LaterDecision> {
+        let is_later = |other: &&Self| {
+            other.record.project == self.record.project && self.record.last < other.record.last
+        };
+        let with_decision = sessions.filter(is_later).filter(|other| !other.decisions.is_empty());
+        let later = with_decision.max_by_key(|other| other.record.last)?;
+        Some(LaterDecision {
+            session: later.record.name.clone(),
+            at: later.record.last.map(|at| at.to_string()),
+            decision: later.decisions.last()?.clone(),
+        })
+    }
+}
+
+/// Whether a decision is on the matter of a question.
+fn is_on(question: &mut Question, decision: &str) -> bool {
+    let mut words: Vec<usize> = question.places(decision).into_iter().map(|(word, _)| word).collect();
+    words.sort_unstable();
+    words.dedup();
+    2 <= words.len() && question.n_words() <= 2 * words.len()
+}
+
 /// What is told of a turn: its text, and what came back.
-fn told_text(turn: &StoredTurn) -> Cow<'_, str> {
+pub(crate) fn told_text(turn: &StoredTurn) -> Cow<'_, str> {
     match &turn.answer {
         Some(answer) => Cow::Owned(format!("{} → {answer}", turn.text)),
         None => Cow::Borrowed(&turn.text),

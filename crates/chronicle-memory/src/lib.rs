@@ -10,6 +10,7 @@ pub mod excerpt;
 pub mod find;
 pub mod injected;
 pub mod learning;
+pub mod listing;
 mod memory;
 pub mod sessions;
 pub mod share;

@@ -115,6 +115,39 @@ impl Memory<'_> {
     }
 }
 
+impl Memory<'_> {
+    /// The project that a question names at its end (`… in the shop project`, `… for shop`), where it is known and another
+    /// one than that at hand.
+    ///
+    /// # Errors
+    /// When session memory cannot be read.
+    pub fn project_named_in(&self, question: &str) -> Result<Option<String>, Error> {
+        let Some(memory) = self.open()? else { return Ok(None) };
+        let words: Vec<String> = question
+            .split_whitespace()
+            .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase())
+            .filter(|word| !word.is_empty())
+            .collect();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let words = words.strip_suffix(&["project"]).or(words.strip_suffix(&["repo"])).unwrap_or(&words);
+        let [.., before, name] = words else { return Ok(None) };
+        let before = match (before, words) {
+            (&"the", [.., before, _, _]) => before,
+            (before, _) => before,
+        };
+        if !["in", "for", "of", "on"].contains(before) {
+            return Ok(None);
+        }
+        let here = memory.project_of(self.workplace.directory())?.map(|project| project.id);
+        let all = memory.store.read(Project::all)?;
+        let mut called = all.into_iter().filter(|project| project.name.to_lowercase() == *name);
+        Ok(match (called.next(), called.next()) {
+            (Some(project), None) if Some(project.id) != here => Some(project.name),
+            _ => None,
+        })
+    }
+}
+
 impl Home {
     /// What `folder` tells of its project: the repository that it is in, or itself. A copy of a repository that is known, such
     /// as an archive that brings an id, is a project of its own.

@@ -8,6 +8,7 @@ use chronicle_memory::{
         About, Elsewhere, Finding, Fix, FixOutcome, Fixed, FoundTurn, How, Invocation, Procedure, Snippet,
         Step,
     },
+    listing::Listing,
     sessions::short_session,
 };
 
@@ -31,8 +32,18 @@ pub(super) fn found(finding: &Finding, view: &View, is_marked: bool) -> String {
         let first = hits[0];
         let project = (finding.project.is_none()).then_some(first.project.as_str());
         heading(&mut out, session, &first.title, [first.branch.as_deref(), project], None, view);
+        if let Some(result) = &first.result {
+            let _ = writeln!(out, "{}", words::one_line(result));
+        }
         for hit in hits {
             turn(&mut out, hit, view, is_marked);
+        }
+        if let Some(later) = &first.decided_later {
+            let facts = [words::one_line(short_session(&later.session))]
+                .into_iter()
+                .chain(words::ago(later.at.as_deref(), view.now));
+            let decision = words::one_line(&later.decision);
+            let _ = writeln!(out, "- decided later ({}): {decision}", facts.collect::<Vec<_>>().join(", "));
         }
     }
     elsewhere(&mut out, finding.elsewhere);
@@ -78,6 +89,38 @@ pub(super) fn marked(snippet: &Snippet) -> String {
         text.insert_str(mark.start, "\u{1b}[1m");
     }
     text
+}
+
+/// A list: how many there are, then the rows with their sessions.
+pub(super) fn listing(listing: &Listing, view: &View) -> String {
+    if listing.total == 0 && listing.rows.is_empty() {
+        return String::new();
+    }
+    let mut out = listing.sentence();
+    if !listing.topic.is_empty() {
+        let _ = write!(out, " about {}", words::one_line(&listing.topic));
+    }
+    if let Some(period) = &listing.period {
+        let _ = write!(out, " ({period})");
+    }
+    out.push('\n');
+    for row in &listing.rows {
+        let mut facts = vec![words::one_line(short_session(&row.session))];
+        facts.extend(words::ago(row.ended.as_deref(), view.now));
+        if listing.listed == "file" {
+            facts.push(format!("{}×", row.times));
+        }
+        let title = match listing.listed {
+            "session" => String::new(),
+            _ => format!(": {}", words::one_line(&row.title)),
+        };
+        let _ = writeln!(out, "- {} ({}){title}", words::one_line(&row.text), facts.join(", "));
+    }
+    let n_more = listing.total - listing.rows.len().min(listing.total);
+    if 0 < n_more {
+        let _ = writeln!(out, "- and {n_more} more");
+    }
+    out
 }
 
 fn elsewhere(out: &mut String, elsewhere: Elsewhere) {

@@ -16,6 +16,7 @@ use chronicle_memory::{
     digest::Digest,
     find::{About, Finding, Fix, How},
     learning::{DeveloperProfile, FeedbackReply, Patterns, Preferences, Problems, Projects, Skills},
+    listing::Listing,
     sessions::{
         ExcludeReply, ForgetReply, IngestReply, MemoryTransfer, Resumption, SessionList, ShownSession,
         WordedReply,
@@ -100,6 +101,8 @@ impl Answer for RoutedAnswer {
             Self::Skills(answer) => answer.json(verbose),
             Self::Problems(answer) => answer.json(verbose),
             Self::Find(answer) => answer.json(verbose),
+            Self::List(answer) => answer.json(verbose),
+            Self::Fix(answer) => answer.json(verbose),
         }
     }
 }
@@ -168,6 +171,7 @@ whole!(
     Injected,
     InjectedSummary,
     KnowledgeReply,
+    Listing,
     LlmCheck,
     MemoryStatus,
     MemoryTransfer,

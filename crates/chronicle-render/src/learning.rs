@@ -330,6 +330,8 @@ fn routed(answer: &RoutedAnswer, view: &View) -> String {
         RoutedAnswer::Skills(answer) => skills(answer, format, view),
         RoutedAnswer::Problems(answer) => problems(answer, format, view),
         RoutedAnswer::Find(answer) => super::found(answer, format, view),
+        RoutedAnswer::List(answer) => super::find::listing(answer, view),
+        RoutedAnswer::Fix(answer) => super::fix(answer, format, view),
     }
 }
 

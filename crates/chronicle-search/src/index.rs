@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
+mod families;
 pub(crate) mod postings;
 mod segments;
 pub(crate) mod voice;

@@ -76,18 +76,18 @@ impl Question {
     pub fn new(text: &str) -> Self {
         let mut words = Words::default();
         let (mut terms, mut places) = (Vec::new(), Vec::new());
-        words.each_at(text, &mut |term, place| {
+        words.asked_at(text, &mut |term, place| {
             if terms.len() < MOST_TERMS && !terms.contains(&term) {
                 terms.push(term);
                 places.push(place);
             }
         });
-        let sought = |place: Range<usize>| {
+        let mut sought = |place: Range<usize>| {
             let mut near = words.near(&text[place]);
             near.retain(|(_, cosine)| LEAST_SOUGHT <= *cosine);
             near
         };
-        let near = places.into_iter().map(sought).collect();
+        let near = places.into_iter().map(&mut sought).collect();
         let asking = asking_terms(&mut words);
         let share = |term: &Term| if asking.contains(term) { ASKING_WORD } else { 1.0 };
         let shares = terms.iter().map(share).collect();

@@ -237,7 +237,14 @@ impl Hook<'_> {
                     // One command may commit, and read as well.
                     let reminded = Annotator::new(chronicle).remind_of_commit(&session, &command)?;
                     let read = tell_of_reads(chronicle, &session, &read_by_command(&command), key)?;
-                    Ok(reminded.into_iter().chain(read).reduce(|one, other| format!("{one}\n{other}")))
+                    let fixed = match self.failure() {
+                        Some(output) if chronicle.workplace().is_ready() => {
+                            chronicle.agents().recall_fix(&session, &output, key)?
+                        }
+                        _ => None,
+                    };
+                    let told = reminded.into_iter().chain(read).chain(fixed);
+                    Ok(told.reduce(|one, other| format!("{one}\n{other}")))
                 }
                 ToolCall::Reads(reads) => tell_of_reads(chronicle, &session, &reads, key),
                 ToolCall::Edits(_) | ToolCall::Other => Ok(None),
@@ -291,6 +298,14 @@ impl Hook<'_> {
         }
     }
 
+    /// What a command printed that failed, where the agent shows that it did.
+    fn failure(&self) -> Option<String> {
+        let response =
+            self.payload.value(&["tool_response", "toolResponse", "tool_output", "toolResult", "result"])?;
+        let texts = failed_texts(&serde_json::from_str(response.get()).ok()?);
+        (!texts.is_empty()).then(|| texts.join("\n"))
+    }
+
     /// The files that the agent writes the session to; they may not be there yet.
     fn transcripts(&self) -> Vec<PathBuf> {
         let named = ["transcript_path", "transcriptPath", "agent_transcript_path"];
@@ -309,6 +324,39 @@ impl Hook<'_> {
         paths.retain(|path| path.is_absolute());
         paths
     }
+}
+
+/// The texts of a command's result that shows its failure: by its exit code, or by what the agent says of it.
+fn failed_texts(response: &serde_json::Value) -> Vec<String> {
+    use serde_json::Value;
+    let texts: Vec<String> = match response {
+        Value::String(text) => vec![text.clone()],
+        Value::Object(members) => ["stdout", "stderr", "output", "error", "content", "llmContent"]
+            .iter()
+            .filter_map(|name| members.get(*name)?.as_str())
+            .filter(|text| !text.is_empty())
+            .map(str::to_owned)
+            .collect(),
+        _ => Vec::new(),
+    };
+    let member = |names: [&str; 3]| names.iter().find_map(|name| response.get(name));
+    let has_failed = match member(["exit_code", "exitCode", "code"]).and_then(Value::as_i64) {
+        Some(code) => code != 0,
+        None => {
+            member(["is_error", "isError", "failed"]).and_then(Value::as_bool) == Some(true)
+                || texts.iter().any(|text| shows_exit_code(text))
+        }
+    };
+    if has_failed { texts } else { Vec::new() }
+}
+
+/// Whether a text says that a command ended with another code than 0, as agents do: `Exit code: 101`.
+fn shows_exit_code(text: &str) -> bool {
+    let small = text.to_lowercase();
+    small.match_indices("exit code").any(|(at, mark)| {
+        let code = small[at + mark.len()..].trim_start_matches([':', ' ', '=']);
+        code.starts_with(|digit: char| digit.is_ascii_digit()) && !code.starts_with('0')
+    })
 }
 
 /// Whether a payload may name `path` as a transcript: whoever writes payloads must not have any file of the user taken in.

@@ -11,11 +11,12 @@ use chronicle_memory::{
     brief::{Brief, BriefCommand},
     catch_up::{CatchUp, CatchUpCommand},
     digest::{Digest, DigestCommand},
-    find::{About, AboutCommand, FindCommand, Finding, How, HowCommand},
+    find::{About, AboutCommand, FindCommand, Finding, Fix, FixCommand, How, HowCommand},
     learning::{
         Patterns, PatternsCommand, Preferences, PreferencesCommand, Problems, Projects, ProjectsCommand,
         Skills,
     },
+    listing::{ListCommand, Listed, Listing},
     threads::{Pending, PendingCommand},
 };
 use chronicle_sessions::shortened;
@@ -114,6 +115,8 @@ pub enum RoutedAnswer {
     Skills(Box<Skills>),
     Problems(Box<Problems>),
     Find(Box<Finding>),
+    List(Box<Listing>),
+    Fix(Box<Fix>),
 }
 
 /// What a command answered.
@@ -151,7 +154,17 @@ impl Chronicle {
         let is_word = |c: char| c.is_alphanumeric();
         snafu::ensure!(cut.contains(is_word), EmptyQuestionSnafu { reason: "the question is empty" });
         let mut way = route(cut);
+        let named = match command.project {
+            None if !command.is_all => self.memory().project_named_in(cut)?,
+            _ => None,
+        };
+        let command = &AskCommand { project: command.project.clone().or(named), ..command.clone() };
         let answered = match self.answered(&way, command, measure) {
+            // An error that never came up may have been talked about.
+            Ok(Answered { answer: RoutedAnswer::Fix(fix), .. }) if fix.fixes.is_empty() => {
+                way = Route { name: RouteName::Find, ..way };
+                self.answered(&way, command, measure)?
+            }
             // What is no file or project here is looked for in sessions.
             Err(error) if matches!(way.name, RouteName::Why | RouteName::Read | RouteName::Projects) => {
                 warnings.push(format!("{error}; sessions were searched instead"));
@@ -211,7 +224,7 @@ impl Chronicle {
                 Answered::of(&["digest", &period], told, cites, RoutedAnswer::Digest)
             }
             RouteName::CatchUp => {
-                let since = way.period.clone();
+                let since = way.since();
                 let told = self.memory().catch_up(&CatchUpCommand {
                     sessions: way.sessions,
                     since: since.clone(),
@@ -304,22 +317,46 @@ impl Chronicle {
                 let cites = found.cites();
                 Answered::of(&["problems"], found, cites, RoutedAnswer::Problems)
             }
+            RouteName::List => {
+                let listed = way.listed.unwrap_or(Listed::Sessions);
+                let period = way.period.clone();
+                let command = ListCommand {
+                    listed,
+                    topic: way.subject.clone(),
+                    period: period.clone(),
+                    project,
+                    is_all: all,
+                    limit: 2 * MOST_LISTED,
+                };
+                let listing = self.memory().listing(&command)?;
+                let cites = listing.cites();
+                // The command that shows more of the same sessions.
+                let words = match period {
+                    _ if !listing.topic.is_empty() => format!("about {subject}"),
+                    Some(period) => format!("digest {}", quoted(&period.replace(' ', "-"))),
+                    None => "session list".to_owned(),
+                };
+                Answered::of(&[&words], listing, cites, RoutedAnswer::List)
+            }
+            RouteName::Fix => {
+                let error = way.subject.clone();
+                let fix = self.memory().fix(&FixCommand { error, project, is_all: all, limit: 3 })?;
+                let cites = fix.cites();
+                Answered::of(&["fix", &subject], fix, cites, RoutedAnswer::Fix)
+            }
             RouteName::Find => {
                 let query = way.subject.clone();
                 let command = FindCommand {
                     query,
                     project,
                     is_all: all,
-                    since: way.period.clone(),
+                    since: way.since(),
                     limit: MOST_LISTED,
                     ..FindCommand::default()
                 };
                 let found = self.memory().find(&command)?;
-                let since = way
-                    .period
-                    .as_ref()
-                    .map(|since| format!(" --since {}", quoted(since)))
-                    .unwrap_or_default();
+                let since =
+                    way.since().map(|since| format!(" --since {}", quoted(&since))).unwrap_or_default();
                 let words = format!("{subject}{since}");
                 let cites = found.cites();
                 Answered::of(&["find", &words], found, cites, RoutedAnswer::Find)

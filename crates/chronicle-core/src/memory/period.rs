@@ -54,8 +54,9 @@ impl Period {
     }
 
     /// The period that `text` names, seen from `today`: `day`, `today`, `yesterday`, `week`, `last week`, `month`,
-    /// `last month`, `monday`, `march` (the last ones), `3 days ago`, `last 7 days`, `2026-03-09`, `2026-W11`, `2026-03`, or
-    /// two of them as in `2026-03-01..2026-03-09`.
+    /// `last month`, `monday`, `march` (the last ones), `last monday`, `monday last week`, `9 march`, `march 9 2026`, `first week
+    /// of march`, `3 days ago`, `last 7 days`, `2026-03-09`, `2026-W11`, `2026-03`, or two of them as in
+    /// `2026-03-01..2026-03-09`.
     #[must_use]
     pub fn named(text: &str, today: Date) -> Option<Self> {
         let text = text.trim();
@@ -89,7 +90,29 @@ impl Period {
             let back = (usize::try_from(today.month()).ok()? + 11 - month) % 12;
             return back_from(today.first_of_month(), back, "months").map(Self::Month);
         }
+        let day_called = |name: &str| DAYS.iter().position(|known| *known == name);
+        let month_called = |name: &str| MONTHS.iter().position(|known| *known == name);
         match text.split_whitespace().collect::<Vec<_>>().as_slice() {
+            ["last", day] if day_called(day).is_some() => Self::counted(day, today.yesterday().ok()?),
+            [day, "last", "week"] => {
+                let day = i64::try_from(day_called(day)?).ok()?;
+                let start = monday(monday(today).yesterday().ok()?);
+                start.checked_add(jiff::Span::new().days(day)).ok().map(Self::Day)
+            }
+            [which, "week", "of", month] => {
+                let first = back_from(
+                    today.first_of_month(),
+                    (usize::try_from(today.month()).ok()? + 11 - month_called(month)?) % 12,
+                    "months",
+                )?;
+                Self::week_of(which, first)
+            }
+            [day, month] if month_called(month).is_some() => Self::day_of(day, month_called(month)?, today),
+            [month, day] if month_called(month).is_some() => Self::day_of(day, month_called(month)?, today),
+            [day, month, year] | [month, day, year] if month_called(month).is_some() => {
+                let month = i8::try_from(month_called(month)? + 1).ok()?;
+                Date::new(year.parse().ok()?, month, day.parse().ok()?).ok().map(Self::Day)
+            }
             [n, unit, "ago"] => {
                 let day = back_from(today, n.parse().ok()?, unit)?;
                 Some(match unit.trim_end_matches('s') {
@@ -104,6 +127,33 @@ impl Period {
             }
             _ => None,
         }
+    }
+
+    /// The last such day of the month with this place in the year, or the whole month of a year where `day` is one.
+    fn day_of(day: &str, month: usize, today: Date) -> Option<Self> {
+        let month = i8::try_from(month + 1).ok()?;
+        if day.len() == 4 {
+            return Date::new(day.parse().ok()?, month, 1).ok().map(Self::Month);
+        }
+        let day = day.parse().ok()?;
+        let dates = (0..4).filter_map(|back| Date::new(today.year() - back, month, day).ok());
+        dates.into_iter().find(|date| *date <= today).map(Self::Day)
+    }
+
+    /// A week of the month that begins on `first`: seven days from its start on, or the last seven.
+    fn week_of(which: &str, first: Date) -> Option<Self> {
+        let last = first.last_of_month();
+        let days = |date: Date, n: i64| date.checked_add(jiff::Span::new().days(n)).ok();
+        let number = match which {
+            "first" => 0,
+            "second" => 1,
+            "third" => 2,
+            "fourth" => 3,
+            "last" => return Some(Self::Range(days(last, -6)?, last)),
+            _ => return None,
+        };
+        let start = days(first, 7 * number)?;
+        Some(Self::Range(start, days(start, 6)?))
     }
 
     fn dated(text: &str) -> Option<Self> {
@@ -217,6 +267,17 @@ mod tests {
         check("3 days ago", "2025-12-29: 2025-12-29 to 2025-12-29");
         check("1 week ago", "2025-W52: 2025-12-22 to 2025-12-28");
         check("last 7 days", "2025-12-26..2026-01-01: 2025-12-26 to 2026-01-01");
+        check("last thursday", "2025-12-25: 2025-12-25 to 2025-12-25");
+        check("wednesday last week", "2025-12-24: 2025-12-24 to 2025-12-24");
+        check("16 november", "2025-11-16: 2025-11-16 to 2025-11-16");
+        check("November 16", "2025-11-16: 2025-11-16 to 2025-11-16");
+        check("november-16-2024", "2024-11-16: 2024-11-16 to 2024-11-16");
+        check("29 february", "2024-02-29: 2024-02-29 to 2024-02-29");
+        check("november 2024", "2024-11: 2024-11-01 to 2024-11-30");
+        check("first week of november", "2025-11-01..2025-11-07: 2025-11-01 to 2025-11-07");
+        check("last week of october", "2025-10-25..2025-10-31: 2025-10-25 to 2025-10-31");
+        check("20 november..25 november", "2025-11-20..2025-11-25: 2025-11-20 to 2025-11-25");
+        check("20 november..today", "2025-11-20..2026-01-01: 2025-11-20 to 2026-01-01");
         for wrong in [
             "",
             "0 fortnights ago",

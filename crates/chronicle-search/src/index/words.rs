@@ -10,6 +10,8 @@ use rust_stemmers::{Algorithm, Stemmer};
 use twox_hash::XxHash3_64;
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
+use super::families;
+
 /// A word, by its hash; never 0.
 pub(crate) type Term = u64;
 
@@ -18,6 +20,10 @@ pub(crate) const TERM_BITS: u32 = 40;
 
 /// What is longer is no word: encoded bytes, and the like.
 const LONGEST: usize = 64;
+
+/// How near a word of the same family is, and a part of a name, as cosines.
+const IN_A_FAMILY: f32 = 0.6;
+const PART_OF_A_NAME: f32 = 0.7;
 
 /// How many words are remembered with their terms; a power of two.
 const REMEMBERED: usize = 1 << 13;
@@ -63,14 +69,24 @@ impl Default for Words {
 impl Words {
     /// Tells `found` the terms of `text`, in their order.
     ///
-    /// A name in camel case is found whole and by its parts. Of scripts
-    /// without spaces the letters are taken, and each pair of neighbours.
+    /// A name is found whole and by its parts: `acquireConnection`, `OAuth`, `HTML5`. Of scripts without spaces the letters
+    /// are taken, and each pair of neighbours.
     pub(crate) fn each(&mut self, text: &str, found: &mut impl FnMut(Term)) {
         self.each_at(text, &mut |term, _| found(term));
     }
 
     /// The same, with the bytes where they stand.
     pub(crate) fn each_at(&mut self, text: &str, found: &mut impl FnMut(Term, Range<usize>)) {
+        self.walk(text, true, found);
+    }
+
+    /// The terms of a question, with the bytes where they stand. Of a name, only parts that begin with a capital after a
+    /// small letter are words of the question: `OAuth` asks for less than `auth` does.
+    pub(crate) fn asked_at(&mut self, text: &str, found: &mut impl FnMut(Term, Range<usize>)) {
+        self.walk(text, false, found);
+    }
+
+    fn walk(&mut self, text: &str, has_all_parts: bool, found: &mut impl FnMut(Term, Range<usize>)) {
         let bytes = text.as_bytes();
         let mut at = 0;
         while at < bytes.len() {
@@ -87,36 +103,79 @@ impl Words {
             if !all.is_ascii() {
                 self.beyond_ascii(&text[start..at], start, found);
             } else if at - start <= LONGEST {
-                self.ascii(&bytes[start..at], start, found);
+                self.ascii(&bytes[start..at], start, has_all_parts, found);
             }
         }
     }
 
-    /// The terms of the words that mean nearly the same as `word`, with the cosine; none of a name or a number.
-    pub(crate) fn near(&self, word: &str) -> Vec<(Term, f32)> {
-        if LONGEST < word.len() || !word.bytes().all(|letter| letter.is_ascii_alphabetic()) {
-            return Vec::new();
+    /// The terms of the words that mean nearly the same as `word`, with the cosine: its family, the parts of a name, and
+    /// what a language model found near. None of a number.
+    pub(crate) fn near(&mut self, word: &str) -> Vec<(Term, f32)> {
+        let mut near: Vec<(Term, f32)> = Vec::new();
+        if LONGEST < word.len() || !word.is_ascii() {
+            return near;
+        }
+        let whole = hashed(self.stemmer.stem(&word.to_ascii_lowercase()).as_bytes());
+        let mut add = |term: Term, cosine: f32| {
+            if term != whole && near.iter().all(|(known, _)| *known != term) {
+                near.push((term, cosine));
+            }
+        };
+        let stem = self.stemmer.stem(&word.to_ascii_lowercase()).into_owned();
+        for relative in families::relatives(&stem, |word| self.stemmer.stem(word).into_owned()) {
+            add(hashed(relative.as_bytes()), IN_A_FAMILY);
+        }
+        if word.bytes().all(|letter| letter.is_ascii_alphabetic()) {
+            for other in chronicle_embedding::near(&stem) {
+                add(hashed(other.stem.as_bytes()), other.cosine);
+            }
         }
         let lower = word.to_ascii_lowercase();
-        let near = chronicle_embedding::near(&self.stemmer.stem(&lower));
-        near.map(|near| (hashed(near.stem.as_bytes()), near.cosine)).collect()
+        for part in parts(word.as_bytes()) {
+            let part = &lower.as_bytes()[part];
+            if 2 <= part.len() && part.len() < word.len() && part[0].is_ascii_alphabetic() {
+                add(self.stemmed(part), PART_OF_A_NAME);
+            }
+        }
+        near.retain(|(term, _)| *term != 0);
+        near
     }
 
-    fn ascii(&mut self, word: &[u8], at: usize, found: &mut impl FnMut(Term, Range<usize>)) {
+    fn ascii(
+        &mut self,
+        word: &[u8],
+        at: usize,
+        has_all_parts: bool,
+        found: &mut impl FnMut(Term, Range<usize>),
+    ) {
         let mut lower = [0; LONGEST];
         let lower = &mut lower[..word.len()];
-        let mut is_camel = false;
-        let mut was_lower = false;
-        for (letter, given) in lower.iter_mut().zip(word) {
-            let is_upper = given.is_ascii_uppercase();
+        let (mut is_camel, mut has_parts) = (false, false);
+        let (mut was_lower, mut was_upper, mut was_digit) = (false, false, false);
+        for (place, (letter, given)) in lower.iter_mut().zip(word).enumerate() {
+            let (is_upper, is_digit) = (given.is_ascii_uppercase(), given.is_ascii_digit());
             is_camel |= is_upper & was_lower;
+            has_parts |= 0 < place
+                && ((is_upper && !was_upper)
+                    || is_digit != was_digit
+                    || (was_upper && !is_upper && 1 < place));
+            was_upper = is_upper;
             was_lower = given.is_ascii_lowercase();
+            was_digit = is_digit;
             *letter = given.to_ascii_lowercase();
         }
         if let Some(term) = self.term(lower) {
             found(term, at..at + word.len());
         }
-        if is_camel {
+        if has_all_parts && has_parts {
+            for part in parts(word) {
+                let is_word =
+                    2 <= part.len() && part.len() < word.len() && !word[part.start].is_ascii_digit();
+                if is_word && let Some(term) = self.term(&lower[part.clone()]) {
+                    found(term, at + part.start..at + part.end);
+                }
+            }
+        } else if is_camel {
             let mut start = 0;
             for end in 1..=word.len() {
                 let is_end = end == word.len()
@@ -207,6 +266,35 @@ impl Words {
     }
 }
 
+/// The parts of a name: runs of capitals (the last of them belongs to the small letters after it), of small letters with a
+/// capital before them, and of digits.
+fn parts(word: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    let mut start = 0;
+    std::iter::from_fn(move || {
+        let first = *word.get(start)?;
+        let run = |from: usize, is_it: fn(&u8) -> bool| {
+            word[from..].iter().position(|byte| !is_it(byte)).map_or(word.len(), |length| from + length)
+        };
+        let end = if first.is_ascii_digit() {
+            run(start, u8::is_ascii_digit)
+        } else if first.is_ascii_uppercase() {
+            let capitals = run(start, u8::is_ascii_uppercase);
+            match word.get(capitals) {
+                Some(next) if next.is_ascii_lowercase() && capitals == start + 1 => {
+                    run(capitals, u8::is_ascii_lowercase)
+                }
+                Some(next) if next.is_ascii_lowercase() => capitals - 1,
+                _ => capitals,
+            }
+        } else {
+            run(start, u8::is_ascii_lowercase)
+        };
+        let part = start..end.max(start + 1);
+        start = part.end;
+        Some(part)
+    })
+}
+
 /// The bytes that belong to words; all of those beyond ASCII are looked at later.
 const WORD_BYTES: [bool; 256] = {
     let mut belongs = [false; 256];
@@ -283,7 +371,30 @@ mod tests {
         assert_eq!(name.len(), 3);
         assert_eq!(name[1..], terms("acquire connection"));
         assert_eq!(terms("acquire_connection"), terms("acquire connection"));
-        assert_eq!(terms("HTTPServer").len(), 1);
+        assert_eq!(terms("HTTPServer")[1..], terms("http server"));
+        assert_eq!(terms("OAuth")[1..], terms("auth"));
+        assert_eq!(terms("authN")[1..], terms("auth"));
+        assert_eq!(terms("HTML5")[1..], terms("html"));
+        assert_eq!(terms("E0502").len(), 1);
+        assert_eq!(terms("Pool").len(), 1);
+        assert_eq!(terms("POOL"), terms("pool"));
+    }
+
+    #[test]
+    fn a_question_finds_the_family_of_its_words() {
+        let check = |word: &str, other: &str, is_near: bool| {
+            let other = terms(other)[0];
+            let near = Words::default().near(word);
+            assert_eq!(near.iter().any(|(term, _)| *term == other), is_near, "{word} {other}");
+        };
+        check("authentication", "auth", true);
+        check("auth", "authorization", true);
+        check("OAuth", "auth", true);
+        check("HTML5", "html", true);
+        check("config", "configuration", true);
+        check("repos", "repository", true);
+        check("pool", "auth", false);
+        check("42", "two", false);
     }
 
     #[test]

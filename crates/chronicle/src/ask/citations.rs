@@ -7,8 +7,9 @@ use chronicle_memory::{
     brief::Brief,
     catch_up::CatchUp,
     digest::Digest,
-    find::{About, Finding, FoundTurn, How},
+    find::{About, Finding, Fix, FoundTurn, How},
     learning::{Patterns, Place, Preferences, Problems, Projects, Skills},
+    listing::Listing,
     threads::Pending,
 };
 use chronicle_sessions::shortened;
@@ -190,6 +191,27 @@ impl Cites for How {
 impl Cites for Finding {
     fn all(&self) -> Vec<Citation> {
         self.hits.iter().map(Citation::turn).collect()
+    }
+}
+
+impl Cites for Listing {
+    fn all(&self) -> Vec<Citation> {
+        let count = self.sentence();
+        let of = |row: &chronicle_memory::listing::ListedRow| {
+            Citation::session(&row.session, None, &format!("{}: {}", count, row.text))
+        };
+        self.rows.iter().map(of).collect()
+    }
+}
+
+impl Cites for Fix {
+    fn all(&self) -> Vec<Citation> {
+        let of = |fixed: &chronicle_memory::find::Fixed| {
+            let done: Vec<&str> = fixed.done.iter().map(|step| step.text.as_str()).collect();
+            let text = format!("{}. Then: {}", fixed.message, done.join("; "));
+            Citation::session(&fixed.session, Some(fixed.line), &text)
+        };
+        self.fixes.iter().map(of).collect()
     }
 }
 

@@ -5,12 +5,17 @@
 //! ([`pattern`]), tried in their order; the first that is in the question decides, and says what it is about. A question
 //! that no rule knows, in whatever language, is searched for as it is.
 
+mod lists;
 mod named;
 mod pattern;
 mod rules;
 mod words;
 
-use named::{Named, file, n_sessions, period};
+use chronicle_memory::listing::Listed;
+use lists::listed;
+use named::{Named, error_text, file, is_dated, n_sessions, period};
+use std::ops::Range;
+
 use pattern::Pattern;
 use rules::{ABOUT_A_FILE, RULES, SIMILAR};
 use words::{Word, words};
@@ -32,6 +37,8 @@ pub(super) enum RouteName {
     Skills,
     Problems,
     Digest,
+    List,
+    Fix,
     Find,
 }
 
@@ -53,6 +60,8 @@ impl RouteName {
             Self::Skills => "skills",
             Self::Problems => "problems",
             Self::Digest => "digest",
+            Self::List => "list",
+            Self::Fix => "fix",
             Self::Find => "find",
         }
     }
@@ -72,6 +81,15 @@ pub(super) struct Route {
     pub(super) period: Option<String>,
     /// How many sessions.
     pub(super) sessions: Option<usize>,
+    /// What is to be listed or counted.
+    pub(super) listed: Option<Listed>,
+}
+
+impl Route {
+    /// Since when, for commands that take no end.
+    pub(super) fn since(&self) -> Option<String> {
+        self.period.as_deref().map(|period| period.strip_suffix("..today").unwrap_or(period).to_owned())
+    }
 }
 
 /// So many words tell what a question is for: nobody types more by hand.
@@ -88,6 +106,7 @@ pub(super) fn route(question: &str) -> Route {
         is_similar: false,
         period: time.as_ref().map(|time| time.name.clone()),
         sessions: n_sessions(&words),
+        listed: None,
     };
     let has = |patterns: &[&str]| patterns.iter().any(|pattern| Pattern(pattern).found(&words).is_some());
     if let Some(file) = file(question) {
@@ -98,6 +117,13 @@ pub(super) fn route(question: &str) -> Route {
             return route;
         }
     }
+    if let Some(error) = error_text(question) {
+        return Route { name: RouteName::Fix, subject: error, ..route };
+    }
+    if let Some((listed, found)) = listed(&words) {
+        let topic = found.map(|range| topic(question, &words, range, time.as_ref())).unwrap_or_default();
+        return Route { name: RouteName::List, subject: topic, listed: Some(listed), ..route };
+    }
     // A time and nothing else is a question for what was done in it.
     if time.as_ref().is_some_and(|time| time.at.len() == words.len()) {
         return Route { name: RouteName::Digest, ..route };
@@ -106,10 +132,15 @@ pub(super) fn route(question: &str) -> Route {
         RULES.iter().flat_map(|(name, patterns)| patterns.iter().map(move |one| (*name, one)))
     {
         // Only what has a time can be summed up.
-        if pattern.starts_with("@when") && route.period.is_none() {
+        let has_time = match pattern.split(' ').next() {
+            Some("@when") => route.period.is_some(),
+            Some("@dated") => route.period.as_deref().is_some_and(is_dated),
+            _ => true,
+        };
+        if !has_time {
             continue;
         }
-        let pattern = pattern.trim_start_matches("@when ");
+        let pattern = pattern.trim_start_matches("@when ").trim_start_matches("@dated ");
         let Some(found) = Pattern(pattern).found(&words) else { continue };
         let subject = found.map(|range| subject(question, &words[range], time.as_ref(), &words));
         route.is_similar = SIMILAR.contains(&pattern);
@@ -139,6 +170,12 @@ pub(super) fn route(question: &str) -> Route {
 fn is_here(subject: &str) -> bool {
     let first = subject.split_whitespace().next().unwrap_or_default().to_lowercase();
     ["this", "it", "here", "celui-ci", "ce"].contains(&first.as_str())
+}
+
+/// The topic of a list; none where there is but a time.
+fn topic(question: &str, words: &[Word], found: Range<usize>, time: Option<&Named>) -> String {
+    let is_time = |at: usize| time.is_some_and(|time| time.at.contains(&at));
+    if found.clone().all(is_time) { String::new() } else { subject(question, &words[found], time, words) }
 }
 
 /// What was typed there, without what only joins it to the question, and without a time at its end.
@@ -298,8 +335,73 @@ mod tests {
         check("qu'est-ce que j'ai fait la semaine dernière ?", Some("last week"));
         check("what did I get done in March", Some("march"));
         check("recap of 2026-03-01..2026-03-09", Some("2026-03-01..2026-03-09"));
+        check("what did I do on November 16?", Some("16 november"));
+        check("what did I do on the 16th of Nov", Some("16 november"));
+        check("what did I do on 16 November 2025", Some("16 november 2025"));
+        check("what happened in the last week of October", Some("last week of october"));
+        check("what happened last Tuesday", Some("last tuesday"));
+        check("Wednesday last week, what did I do?", Some("wednesday last week"));
+        check("what happened between January 20 and January 25?", Some("20 january..25 january"));
+        check("what was I up to since Monday?", Some("monday..today"));
+        check("list the pull requests from February", Some("february"));
+        check("summary of the past fortnight", Some("last 14 days"));
+        check("may 40 connections be open", None);
         check("may I know what I did", None);
         check("what do I know about the weekly report", None);
+    }
+
+    #[test]
+    fn lists_and_counts_are_told_from_topics() {
+        let check = |question: &str, listed: Listed, topic: &str, period: Option<&str>| {
+            let way = route(question);
+            assert_eq!(
+                (way.name, way.listed, way.subject.as_str(), way.period.as_deref()),
+                (RouteName::List, Some(listed), topic, period),
+                "{question}"
+            );
+        };
+        check("how many sessions did I have last week", Listed::Sessions, "", Some("last week"));
+        check("how many sessions touched the parser?", Listed::Sessions, "parser", None);
+        check("How often did I work on the cache?", Listed::Sessions, "cache", None);
+        check("list all sessions about retries", Listed::Sessions, "retries", None);
+        check("what PRs did I open this month?", Listed::PullRequests, "", Some("this month"));
+        check("list the pull requests from March", Listed::PullRequests, "", Some("march"));
+        check("did we open a PR for the slow start?", Listed::PullRequests, "slow start", None);
+        check("which files did I touch for the new lexer?", Listed::Files, "new lexer", None);
+        check("which commits came out of the work on retries", Listed::Commits, "work on retries", None);
+        check("which branches did I work on in March?", Listed::Branches, "", Some("march"));
+        for question in
+            ["which session fixed the lexer", "which pull request brought the lexer", "file a bug"]
+        {
+            assert_ne!(route(question).name, RouteName::List, "{question}");
+        }
+    }
+
+    #[test]
+    fn an_error_that_is_quoted_is_looked_up() {
+        let check = |question: &str, expected: &str| {
+            let way = route(question);
+            assert_eq!((way.name, way.subject.as_str()), (RouteName::Fix, expected), "{question}");
+        };
+        check("how did I fix \"no such pool\" last time?", "no such pool");
+        check("I'm getting `cannot borrow pool as mutable` again", "cannot borrow pool as mutable");
+        check("error[E0502]: cannot borrow `pool`", "error[E0502]: cannot borrow `pool`");
+        assert_eq!(route("what did we decide about \"fair use\"?").name, RouteName::Decided);
+        assert_eq!(route("error handling in the parser").name, RouteName::Find);
+    }
+
+    #[test]
+    fn what_was_done_at_a_named_time_is_summed_up() {
+        for question in [
+            "what was I doing two weeks ago",
+            "what happened in the last week of October",
+            "what happened last Tuesday",
+            "show me everything from the first week of March",
+            "what did we get done in January",
+        ] {
+            assert_eq!(route(question).name, RouteName::Digest, "{question}");
+        }
+        assert_eq!(route("what was I doing?").name, RouteName::Brief);
     }
 
     #[test]

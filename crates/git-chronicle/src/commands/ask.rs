@@ -6,8 +6,8 @@ use crate::{background, error::CommandError, ui::Ui};
 /// Answer a question in plain words
 ///
 /// Rules choose the command that answers it (`what was I doing?`, `what do I know about X?`, `how
-/// do I usually Y?`, `which projects use Z?`, `why is FILE:LINE so?`). The answer names that
-/// command and cites its sources. If a model is set up, it only words the findings.
+/// do I usually Y?`, `which PRs did I open in March?`, `how many sessions touched Z?`, `how did I
+/// fix "ERROR"?`, `why is FILE:LINE so?`). The answer names that command and cites its sources. If a model is set up, it only words the findings.
 #[derive(Debug, clap::Args)]
 pub(crate) struct AskArgs {
     /// The question

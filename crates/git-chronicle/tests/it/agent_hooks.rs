@@ -448,6 +448,33 @@ fn an_error_that_came_up_before_is_recognised() {
 }
 
 #[test]
+fn what_fixed_an_error_is_told_once_to_a_prompt_and_to_a_failing_command() {
+    let desk = desk();
+    let error = "error[E0502]: cannot borrow `pool.free` as mutable because it is also borrowed as immutable";
+    let talk = desk
+        .talk(EARLIER)
+        .prompt("Build it")
+        .tool("Bash", &json!({"command": "cargo build"}), error, true)
+        .said("The iterator keeps a borrow of pool.free; collect the ids first.")
+        .edit("src/pool.rs", "for id in &pool.free", "let ids = pool.free.clone();")
+        .command("cargo build", "Finished");
+    desk.leave(&talk);
+    desk.ingest();
+    let failing = |session: &str, code: i64| {
+        json!({"session_id": session, "tool_name": "Bash", "tool_use_id": format!("t{code}"),
+            "tool_input": {"command": "cargo build"},
+            "tool_response": {"stdout": "", "stderr": error, "exit_code": code}})
+    };
+    let told = desk.hook("codex", "post-tool-use", &failing("f1", 101));
+    assert!(told.contains("fixed before (session 4e551011"), "{told}");
+    assert!(told.contains("then: ") && told.contains("this worked: cargo build"), "{told}");
+    assert_eq!(desk.hook("codex", "post-tool-use", &failing("f1", 1)), "", "once in a session");
+    assert_eq!(desk.hook("codex", "post-tool-use", &failing("f2", 0)), "", "it did not fail");
+    let told = desk.hook("claude", "user-prompt-submit", &json!({"prompt": format!("I get this:\n{error}")}));
+    assert!(told.contains("fixed before (session 4e551011"), "{told}");
+}
+
+#[test]
 fn whatever_comes_in_the_hook_ends_well() {
     let desk = desk();
     let huge = format!(

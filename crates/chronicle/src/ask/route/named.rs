@@ -68,6 +68,53 @@ fn is_file(word: &str, has_line: bool) -> bool {
     !stem.is_empty() && is_ending && !is_url && (has_line || word.contains('/') || ENDINGS.contains(&ending))
 }
 
+/// The error that a question quotes, or is.
+pub(super) fn error_text(question: &str) -> Option<String> {
+    const TROUBLE: [&str; 12] = [
+        "error",
+        "fail",
+        "getting",
+        "got ",
+        "get ",
+        "fix",
+        "solve",
+        "again",
+        "complain",
+        "panic",
+        "exception",
+        "crash",
+    ];
+    let small = question.to_lowercase();
+    let is_error = ["error: ", "error[", "panicked at", "exception: ", "fatal: "]
+        .iter()
+        .any(|mark| small.contains(mark));
+    if is_error && !small.trim_end().ends_with('?') {
+        return Some(question.trim().to_owned());
+    }
+    if !TROUBLE.iter().any(|word| small.contains(word)) {
+        return None;
+    }
+    let quoted = ['"', '`', '“'].into_iter().find_map(|open| {
+        let close = if open == '“' { '”' } else { open };
+        let (_, rest) = question.split_once(open)?;
+        let (quoted, _) = rest.split_once(close)?;
+        Some(quoted.trim())
+    })?;
+    (2 <= quoted.split_whitespace().count()).then(|| quoted.to_owned())
+}
+
+/// Whether a period has a name of its own, rather than one seen from today.
+pub(super) fn is_dated(period: &str) -> bool {
+    const FROM_TODAY: [&str; 6] =
+        ["today", "yesterday", "this week", "last week", "this month", "last month"];
+    !FROM_TODAY.contains(&period) && !period.ends_with("..today") && !is_counted_from_today(period)
+}
+
+/// `last 3 days`, but not `last tuesday` or `last week of march`.
+fn is_counted_from_today(period: &str) -> bool {
+    period.strip_prefix("last ").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+}
+
 /// The time that the words name.
 pub(super) fn period(words: &[Word]) -> Option<Named> {
     (0..words.len()).find_map(|at| {
@@ -79,7 +126,7 @@ pub(super) fn period(words: &[Word]) -> Option<Named> {
 
 /// The period that the words begin with, and how many words that takes.
 fn period_at(words: &[&str]) -> Option<(String, usize)> {
-    const SPANS: [(&str, &str); 30] = [
+    const SPANS: [(&str, &str); 34] = [
         ("today", "today"),
         ("this morning", "today"),
         ("my day", "today"),
@@ -93,6 +140,10 @@ fn period_at(words: &[&str]) -> Option<(String, usize)> {
         ("this month", "this month"),
         ("my month", "this month"),
         ("past month", "last 31 days"),
+        ("past fortnight", "last 14 days"),
+        ("last fortnight", "last 14 days"),
+        ("last couple of days", "last 3 days"),
+        ("the other day", "last 7 days"),
         ("last few days", "last 3 days"),
         ("past few days", "last 3 days"),
         ("last 24 hours", "last 2 days"),
@@ -111,29 +162,22 @@ fn period_at(words: &[&str]) -> Option<(String, usize)> {
         ("le mois dernier", "last month"),
         ("le mois passe", "last month"),
     ];
-    let day = |word: &str| {
-        const DAYS: [(&str, &str); 7] = [
-            ("monday", "lundi"),
-            ("tuesday", "mardi"),
-            ("wednesday", "mercredi"),
-            ("thursday", "jeudi"),
-            ("friday", "vendredi"),
-            ("saturday", "samedi"),
-            ("sunday", "dimanche"),
-        ];
-        let named = DAYS.iter().find(|(english, french)| word == *english || word == *french);
-        let dated = || {
-            let (first, last) = word.split_once("..").unwrap_or((word, word));
-            let is_date =
-                |text: &str| text.len() == 10 && text.as_bytes()[4] == b'-' && text.as_bytes()[7] == b'-';
-            (is_date(first) && is_date(last)).then(|| word.to_owned())
-        };
-        named.map(|(english, _)| (*english).to_owned()).or_else(dated)
-    };
-    if let ["between" | "from" | "entre", first, "and" | "to" | "till" | "until" | "et", last, ..] = words
-        && let (Some(first), Some(last)) = (day(first), day(last))
+    if let ["between" | "from" | "entre", rest @ ..] = words
+        && let Some((first, n_first)) = day_at(rest)
+        && let ["and" | "to" | "till" | "until" | "through" | "et", rest @ ..] = &rest[n_first..]
+        && let Some((last, n_last)) = day_at(rest)
     {
-        return Some((format!("{first}..{last}"), 4));
+        return Some((format!("{first}..{last}"), 2 + n_first + n_last));
+    }
+    if let ["since" | "depuis", rest @ ..] = words
+        && let Some((first, n_first)) = day_at(rest)
+    {
+        return Some((format!("{first}..today"), 1 + n_first));
+    }
+    if let [which @ ("first" | "second" | "third" | "fourth" | "last"), "week", "of" | "in", name, ..] = words
+        && let Some(month) = month(name)
+    {
+        return Some((format!("{which} week of {month}"), 4));
     }
     if let ["last" | "past", n, unit, ..] = words
         && let (Some(n), Some(unit)) = (number(n), unit_of(unit))
@@ -145,10 +189,17 @@ fn period_at(words: &[&str]) -> Option<(String, usize)> {
     {
         return Some((format!("{n} {unit} ago"), 3));
     }
-    if let ["in" | "during" | "en", month, ..] = words
-        && MONTHS.contains(month)
+    if let ["in" | "during" | "of" | "from" | "en", name, year, ..] = words
+        && let Some(month) = month(name)
+        && is_year(year)
     {
-        return Some(((*month).to_owned(), 2));
+        return Some((format!("{month} {year}"), 3));
+    }
+    if let ["in" | "during" | "of" | "from" | "en", name, ..] = words
+        && let Some(month) = month(name)
+        && day_at(&words[1..]).is_none()
+    {
+        return Some((month.to_owned(), 2));
     }
     for (span, name) in SPANS {
         let n_words = span.split(' ').count();
@@ -156,7 +207,81 @@ fn period_at(words: &[&str]) -> Option<(String, usize)> {
             return Some((name.to_owned(), n_words));
         }
     }
-    day(words.first()?).map(|day| (day, 1))
+    day_at(words)
+}
+
+/// The day that the words begin with, and how many words that takes.
+fn day_at(words: &[&str]) -> Option<(String, usize)> {
+    if let ["the" | "on", rest @ ..] = words {
+        return day_at(rest).map(|(day, n_words)| (day, n_words + 1));
+    }
+    let (day, n_words) = match words {
+        ["last", name, ..] if weekday(name).is_some() => (format!("last {}", weekday(name)?), 2),
+        [name, "last", "week", ..] | ["last", "week", name, ..] if weekday(name).is_some() => {
+            (format!("{} last week", weekday(name)?), 3)
+        }
+        [first, "of", second, ..] if month(second).is_some() => {
+            (format!("{} {}", day_number(first)?, month(second)?), 3)
+        }
+        [first, second, ..] => match (month(first), month(second)) {
+            (Some(name), None) if day_number(second).is_some() => {
+                (format!("{} {name}", day_number(second)?), 2)
+            }
+            (None, Some(name)) if day_number(first).is_some() => {
+                (format!("{} {name}", day_number(first)?), 2)
+            }
+            _ => (one_day(first)?, 1),
+        },
+        [first] => (one_day(first)?, 1),
+        [] => return None,
+    };
+    let is_by_month = 2 <= n_words && day.starts_with(|c: char| c.is_ascii_digit());
+    match words.get(n_words).filter(|year| is_by_month && is_year(year)) {
+        Some(year) => Some((format!("{day} {year}"), n_words + 1)),
+        None => Some((day, n_words)),
+    }
+}
+
+/// A day that is one word.
+fn one_day(word: &str) -> Option<String> {
+    let dated = || {
+        let (first, last) = word.split_once("..").unwrap_or((word, word));
+        let is_date =
+            |text: &str| text.len() == 10 && text.as_bytes()[4] == b'-' && text.as_bytes()[7] == b'-';
+        (is_date(first) && is_date(last)).then(|| word.to_owned())
+    };
+    weekday(word).map(str::to_owned).or_else(dated)
+}
+
+fn weekday(word: &str) -> Option<&'static str> {
+    const DAYS: [(&str, &str); 7] = [
+        ("monday", "lundi"),
+        ("tuesday", "mardi"),
+        ("wednesday", "mercredi"),
+        ("thursday", "jeudi"),
+        ("friday", "vendredi"),
+        ("saturday", "samedi"),
+        ("sunday", "dimanche"),
+    ];
+    DAYS.iter().find(|(english, french)| word == *english || word == *french).map(|(english, _)| *english)
+}
+
+/// A month by its name, or by the beginning of it.
+fn month(word: &str) -> Option<&'static str> {
+    let is_short =
+        |name: &&&str| word.len() == 3 && name.starts_with(word) || word == "sept" && **name == "september";
+    MONTHS.iter().find(|name| **name == word).or_else(|| MONTHS.iter().find(is_short)).copied()
+}
+
+/// The day of a month: `16`, `16th`.
+fn day_number(word: &str) -> Option<u8> {
+    let digits = word.trim_end_matches(|c: char| c.is_ascii_lowercase());
+    let is_ordinal = ["", "st", "nd", "rd", "th"].contains(&&word[digits.len()..]);
+    digits.parse().ok().filter(|day| is_ordinal && (1..=31).contains(day))
+}
+
+fn is_year(word: &str) -> bool {
+    word.len() == 4 && word.parse::<u16>().is_ok_and(|year| (1990..2100).contains(&year))
 }
 
 fn unit_of(word: &str) -> Option<&'static str> {

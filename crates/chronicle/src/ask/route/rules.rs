@@ -1,6 +1,6 @@
 //! The words that lead to a route, as patterns ([`super::pattern`]), in the order in which they are tried.
 //!
-//! `@when` before a pattern asks for a time in the question.
+//! `@when` before a pattern asks for a time in the question, `@dated` for one that has a name of its own.
 
 use super::RouteName;
 
@@ -53,7 +53,24 @@ pub(super) const SIMILAR: [&str; 6] = [
 ];
 
 /// The rules.
-pub(super) const RULES: [(RouteName, &[&str]); 18] = [
+pub(super) const RULES: [(RouteName, &[&str]); 20] = [
+    (
+        RouteName::Digest,
+        &[
+            "@dated what was|were|am|are|is|have|had @i",
+            "@dated what happened|changed|went",
+            "@dated what got|was|is|has|were been? done|finished|made",
+            "@dated ^ everything|anything|all",
+        ],
+    ),
+    (
+        RouteName::Fix,
+        &[
+            "cure|remedy|fix|solution for|to|of $",
+            "how was|were|did|is|has it|that|this @i? been? solved|fixed|resolved|cured",
+            "how did @i solve|fix|resolve|cure it|that|this .",
+        ],
+    ),
     (RouteName::Projects, &SIMILAR),
     (
         RouteName::Find,
@@ -316,6 +333,7 @@ pub(super) const RULES: [(RouteName, &[&str]); 18] = [
             "^ the|my|our|usual|what? is? the? usual|normal|right|best? @way to|for|of|do|that|i|we $",
             "usual|normal|right|best|my @way to|of|for $",
             "is the|my|our|there @way to|of|for $",
+            "command|commands for|to $",
             "^ describe|explain|outline my|our|the @often|usual|normal? @way for|of|to $",
             "^ way i|we @often? $",
             "^ comment est? ce? que? @i? $",
@@ -326,6 +344,7 @@ pub(super) const RULES: [(RouteName, &[&str]); 18] = [
         RouteName::About,
         &[
             "$ what is? * @did @i|you know",
+            "^ what|how about $",
             "what is? the? deal|story|matter|thing with|behind|about|on $",
             "^ who|what is $",
             "^ about|notes|explain|describe|background|context|overview|info|details @on? $",
