@@ -17,7 +17,7 @@ mod summary;
 
 pub(crate) use claims::Shown;
 pub(crate) use deeds::deeds;
-pub(crate) use summary::{about, names, summary};
+pub(crate) use summary::{about, names, summary, went};
 
 use layout::{Line, lines};
 

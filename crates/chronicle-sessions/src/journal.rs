@@ -17,13 +17,17 @@ use crate::noted::Noted;
 use crate::todos::Todos;
 use crate::tools::{cut, is_asking};
 use crate::turn::{Commit, EditKind, Event, Outcome, Synthetic, Turn};
-use crate::words::{first_sentence, is_substantive, shortened};
+use crate::uncommitted::Uncommitted;
+use crate::words::{first_sentence, imperative, is_substantive, shortened};
 
 /// How many of anything are kept.
 const MOST: usize = 2_000;
 
 /// How much of a request is kept to tell what an account of it is about.
 const LONGEST_REQUEST: usize = 400;
+
+/// How long an action is told at most.
+const LONGEST_ACTION: usize = 60;
 
 /// How many closing words of the agent are kept, the last ones.
 const MOST_ANSWERED: usize = 64;
@@ -51,6 +55,9 @@ pub struct Check {
     pub is_passed: Option<bool>,
     /// How often it ran.
     pub n_runs: usize,
+    /// Whether code was changed after it ran: what it showed may no longer be so.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_outdated: bool,
     #[serde(skip)]
     pub(crate) noted: Noted,
 }
@@ -174,6 +181,17 @@ pub struct Journal {
     successes: Vec<usize>,
     /// The last call that a human turned down, and whether it was an edit; none once work went on.
     pub(crate) rejected: Option<(Noted, bool)>,
+    /// The last edit that a human turned down, and what the human said to it; none once an edit was accepted.
+    pub(crate) refused_edit: Option<(Noted, String)>,
+    pub(crate) uncommitted: Uncommitted,
+    /// The last turn that changed code of the project, rather than prose, plans and scratch files.
+    last_code_edit: usize,
+    /// Whether a command failed.
+    pub(crate) has_failures: bool,
+    /// Whether a command ran that may have changed files.
+    may_have_written: bool,
+    /// What the last work was, where it says something.
+    last_action: Option<Noted>,
     pub(crate) stashes: Stashes,
     pub(crate) todos: Todos,
     pub(crate) requests: Requests,
@@ -205,6 +223,9 @@ impl Journal {
 
     /// Notes what a turn says, which `called` that.
     pub(crate) fn take_called(&mut self, turn: &Turn<'_>, called: Called) {
+        self.note_state(&turn.event);
+        self.has_failures |= called.has_failed()
+            || matches!(&turn.event, Event::Command(_, outcome) if outcome.is_ok == Some(false));
         if turn.sub_agent.is_some() {
             if let Event::Commit(commit) = &turn.event {
                 self.committed(commit, turn, turn.at.or(self.now));
@@ -260,6 +281,7 @@ impl Journal {
             Event::Said(words) => self.last_said = Some(noted(words)),
             Event::Edit(edit, outcome) if outcome.is_ok != Some(false) => {
                 let noted = noted(&edit.path);
+                self.last_action = Some(Noted { words: call_of(&edit.path, true), ..noted.clone() });
                 self.last_edit = Some(noted.clone());
                 // Plans are notes of the agent.
                 self.at_hand.n_edits += usize::from(!edit.path.contains("/.claude/plans/"));
@@ -273,11 +295,20 @@ impl Journal {
                     }
                 }
             }
-            Event::Edit(edit, _) => self.last_work = Some(noted(&edit.path)),
-            Event::Command(command, outcome) if outcome.is_refused => self.last_work = Some(noted(command)),
+            Event::Edit(edit, _) => {
+                self.last_action = Some(noted(&call_of(&edit.path, true)));
+                self.last_work = Some(noted(&edit.path));
+            }
+            Event::Command(command, outcome) if outcome.is_refused => {
+                self.last_action = Some(noted(&call_of(first_line(command), false)));
+                self.last_work = Some(noted(command));
+            }
             Event::Command(command, outcome) => {
                 let noted = noted(command);
                 self.command((command, outcome), called, &noted);
+                self.may_have_written |= outcome.is_ok != Some(false) && may_write(command);
+                let what = format!("`{}`", shortened(first_line(command), LONGEST_ACTION));
+                self.last_action = Some(Noted { words: what, ..noted.clone() });
                 self.last_work = Some(noted);
             }
             Event::Commit(commit) => {
@@ -346,6 +377,30 @@ impl Journal {
         }
     }
 
+    /// Notes what an event does to the state of files, whoever did it.
+    fn note_state(&mut self, event: &Event<'_>) {
+        // A sub-agent's turns are not counted: what it does comes after the turn before.
+        let number = self.n_turns + 1;
+        match event {
+            Event::Edit(edit, outcome) if outcome.is_ok != Some(false) && is_of_the_work(&edit.path) => {
+                self.uncommitted.edit(&edit.path, number);
+                if !is_prose(&edit.path) {
+                    self.last_code_edit = number;
+                }
+                self.refused_edit = None;
+            }
+            Event::Command(command, outcome) if !outcome.is_refused => {
+                self.uncommitted.run(command, outcome.is_ok, Some(&outcome.text));
+            }
+            Event::Synthetic(Synthetic::Shell, command) => self.uncommitted.run(command, None, None),
+            Event::Commit(_) => {
+                self.uncommitted.commit();
+                self.refused_edit = None;
+            }
+            _ => {}
+        }
+    }
+
     /// Keeps the last call that was turned down, until work goes on.
     fn note_rejection(&mut self, turn: &Turn<'_>, at: Option<Timestamp>) {
         let (words, outcome, is_edit) = match &turn.event {
@@ -357,6 +412,11 @@ impl Journal {
                 if !words.is_empty() && !self.is_still_wanted(words) {
                     self.rejected = None;
                 }
+                if let Some((edit, said)) = &mut self.refused_edit
+                    && edit.number + 1 == self.n_turns
+                {
+                    *said = cut(words, LONGEST_REQUEST);
+                }
                 return;
             }
             _ => return,
@@ -365,10 +425,40 @@ impl Journal {
         if outcome.is_refused && is_of_human && !matches!(turn.event, Event::Tool(..)) {
             let noted =
                 Noted { source: source(turn), at, words: cut(words, LONGEST_WORDS), number: self.n_turns };
+            if is_edit && is_of_the_work(words) {
+                self.refused_edit = Some((noted.clone(), String::new()));
+            }
             self.rejected = Some((noted, is_edit));
         } else if outcome.is_ok == Some(true) && !self.is_still_wanted(words) {
             self.rejected = None;
         }
+    }
+
+    /// The last check whose outcome is known and still counts: one that passed before the code was changed again shows
+    /// nothing, and where nothing was changed it is no result.
+    pub(crate) fn last_check(&self) -> Option<&Check> {
+        let last = self.checks.iter().rev().find(|check| check.is_passed.is_some())?;
+        let counts = last.is_passed == Some(false) || self.has_work() && !self.is_outdated(last);
+        counts.then_some(last)
+    }
+
+    /// The checks, in the order in which they ran last.
+    pub(crate) fn told_checks(&self) -> Vec<Check> {
+        let told = |check: &Check| Check { is_outdated: self.is_outdated(check), ..check.clone() };
+        self.checks.iter().map(told).collect()
+    }
+
+    /// Whether code was changed after a check ran.
+    pub(crate) fn is_outdated(&self, check: &Check) -> bool {
+        check.noted.number <= self.last_code_edit
+    }
+
+    /// Whether anything was changed, as far as calls show it.
+    pub(crate) fn has_work(&self) -> bool {
+        self.files.iter().any(|file| is_of_the_work(&file.path))
+            || self.last_commit.is_some()
+            || !self.commits.is_empty()
+            || self.may_have_written
     }
 
     /// Whether a commit or a push was turned down and `command` is none: it is still to be done.
@@ -462,6 +552,32 @@ impl Journal {
         (is_begun && !is_committed && self.closing().is_none()).then_some(last)
     }
 
+    /// What was done or asked for last, where the agent did not come to an end with a request.
+    pub(crate) fn broken_off_at(&self) -> Option<String> {
+        let wish = self.broken_off()?;
+        let number = |noted: &Option<Noted>| Self::number(noted.as_ref());
+        let action = self.last_action.as_ref().filter(|action| {
+            number(&self.last_prompt) < action.number && number(&self.last_work) == action.number
+        });
+        Some(match (action, &self.last_prompt) {
+            (Some(action), _) => action.words.clone(),
+            (None, Some(prompt)) if wish.number < prompt.number && is_substantive(&prompt.words) => {
+                quoted(&prompt.words)
+            }
+            (None, _) => quoted(&wish.words),
+        })
+    }
+
+    /// Gives the files their `place` in the project; those without one are outside it.
+    pub(crate) fn place_files(&mut self, place: impl Fn(&str) -> Option<String>) {
+        for file in &mut self.files {
+            if let Some(path) = place(&file.path) {
+                file.path = path;
+            }
+        }
+        self.uncommitted.place(place);
+    }
+
     /// Whether the last plan was turned down, and no work came after it.
     pub(crate) fn has_rejected_plan(&self) -> bool {
         let is_last = |plan: &Noted| Self::number(self.last_edit.as_ref()) < plan.number;
@@ -526,7 +642,8 @@ impl Journal {
             check.noted = noted.clone();
             self.checks.push(check);
         } else if self.checks.len() < MOST {
-            self.checks.push(Check { command, kind, is_passed, n_runs: 1, noted: noted.clone() });
+            let noted = noted.clone();
+            self.checks.push(Check { command, kind, is_passed, n_runs: 1, is_outdated: false, noted });
         }
     }
 
@@ -599,6 +716,42 @@ fn call_of(words: &str, is_edit: bool) -> String {
         true => format!("the edit of {}", words.rsplit(['/', '\\']).next().unwrap_or(words)),
         false => format!("`{}`", shortened(words, 50)),
     }
+}
+
+fn quoted(words: &str) -> String {
+    format!("“{}”", imperative(first_sentence(words), LONGEST_ACTION))
+}
+
+/// The first line of a command that is no comment.
+fn first_line(command: &str) -> &str {
+    let is_telling = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    command.lines().find(is_telling).unwrap_or(command)
+}
+
+/// Whether a file belongs to the work: scratch files and the agent's own notes don't.
+pub(crate) fn is_of_the_work(path: &str) -> bool {
+    const OTHERS: [&str; 5] =
+        ["/tmp/", "/private/tmp/", "/var/folders/", "/private/var/folders/", "/dev/"];
+    const NOTES: [&str; 4] = ["/.claude/plans/", "/.claude/projects/", "/.gemini/tmp/", "/.codex/"];
+    !OTHERS.iter().any(|folder| path.starts_with(folder)) && !NOTES.iter().any(|notes| path.contains(notes))
+}
+
+/// Whether a file is text for readers, which no check is about.
+fn is_prose(path: &str) -> bool {
+    let ending = path.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+    ending.is_some_and(|ending| ["md", "mdx", "txt", "rst", "adoc"].contains(&ending.as_str()))
+}
+
+/// Whether a command may change files of the project, as far as its words tell.
+fn may_write(command: &str) -> bool {
+    const MARKS: [&str; 14] = [
+        "sed -i", "perl -", "tee ", "git apply", "git merge", "git rebase", "git pull", "git checkout",
+        "patch ", "mv ", "cp ", "rm ", " fmt", "generate",
+    ];
+    let command = crate::shell::without_texts(command);
+    MARKS.iter().any(|mark| command.contains(mark))
+        || command.replace("2>", "").replace(">/dev/null", "").replace("> /dev/null", "").contains('>')
+        || ["python", "node", "ruby", "<<"].iter().any(|program| command.contains(program))
 }
 
 /// What names a turn in the evidence of what it shows.

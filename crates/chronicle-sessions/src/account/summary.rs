@@ -4,9 +4,9 @@ use chronicle_core::thread::{Gist, likeness};
 
 use super::{Point, Shown, Sort, begins_with_deed, n_particular, points, without_place};
 use crate::endings::question;
-use crate::journal::{Closing, Journal};
+use crate::journal::{Check, Closing, Journal};
 use crate::turn::{Commit, TodoState};
-use crate::words::{first_sentence, imperative, shortened};
+use crate::words::shortened;
 
 /// How long a summary is at most.
 const LONGEST: usize = 400;
@@ -208,11 +208,7 @@ impl Quoted {
 fn facts(journal: &Journal) -> String {
     let mut facts: Vec<String> = Vec::new();
     facts.extend(left(journal));
-    facts.extend(
-        journal
-            .broken_off()
-            .map(|wish| format!("broken off at “{}”", imperative(first_sentence(&wish.words), 60))),
-    );
+    facts.extend(journal.broken_off_at().map(|action| format!("broken off at {action}")));
     let asked = journal
         .closings()
         .last()
@@ -221,22 +217,47 @@ fn facts(journal: &Journal) -> String {
     facts.extend(asked.map(|asked| format!("asked: “{}”", shortened(&asked.noted.words, 70))));
     let commits = journal.told_commits();
     match commits.as_slice() {
+        [] if journal.refused_edit.is_some() && !journal.has_work() => {
+            facts.push("nothing was changed".to_owned());
+        }
         [] if journal.last_commit.is_some() || journal.files.is_empty() => {}
         [] => facts.push("not committed".to_owned()),
         [commit] => facts.push(format!("committed {}", quoted_commit(commit))),
         [.., last] => facts.push(format!("{} commits, last {}", commits.len(), quoted_commit(last))),
+    }
+    if !commits.is_empty() {
+        facts.extend(uncommitted(journal));
     }
     match journal.pull_requests.last().and_then(|url| url.rsplit_once('/')) {
         Some((_, number)) => facts.push(format!("PR #{}", shortened(number, 12))),
         None if journal.was_pushed => facts.push("pushed".to_owned()),
         None => {}
     }
-    if let Some(check) = journal.checks.iter().rev().find(|check| check.is_passed.is_some()) {
-        let word = if check.is_passed == Some(true) { "passed" } else { "failed" };
-        facts.push(format!("`{}` {word} last", shortened(&check.command, 40)));
-    }
+    facts.extend(journal.last_check().map(|check| went(journal, check, 40)));
     let sentence = facts.join(", ");
     if sentence.is_empty() { sentence } else { format!("{}.", super::capitalized(&sentence)) }
+}
+
+/// `2 files uncommitted (pool.rs, queue.rs)`.
+fn uncommitted(journal: &Journal) -> Option<String> {
+    let names: Vec<&str> =
+        journal.uncommitted.paths().map(|path| path.rsplit(['/', '\\']).next().unwrap_or(path)).collect();
+    match names.as_slice() {
+        [] => None,
+        [one] => Some(format!("{one} uncommitted")),
+        [one, two] => Some(format!("{one} and {two} uncommitted")),
+        _ => Some(format!("{} files uncommitted", names.len())),
+    }
+}
+
+/// How a check went, and whether code was changed since.
+pub(crate) fn went(journal: &Journal, check: &Check, longest: usize) -> String {
+    let how = match check.is_passed {
+        Some(true) => "passed last",
+        _ if journal.is_outdated(check) => "failed before the last edit",
+        _ => "failed last",
+    };
+    format!("`{}` {how}", shortened(&check.command, longest))
 }
 
 fn quoted_commit(commit: &Commit) -> String {
