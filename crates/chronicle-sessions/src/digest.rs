@@ -156,6 +156,10 @@ fn summary(journal: &Journal) -> String {
         (None, Some(last)) => format!("Asked for “{last}”."),
         (None, None) => String::new(),
     };
+    let found = journal.last_diagnosis.as_ref().map(|said| account::diagnosis(&said.words)).unwrap_or_default();
+    for found in found {
+        asked.push_str(&format!(" {}.", found.trim_end_matches('.')));
+    }
     let commits: Vec<Commit> = journal.told_commits().into_iter().cloned().collect();
     let achieved = match journal.has_work() {
         true => achieved(&commits, journal.files.len(), &uncommitted(journal), &journal.told_checks()),
@@ -241,7 +245,13 @@ fn key_actions(journal: &Journal) -> Vec<String> {
     actions.extend(journal.pull_requests.iter().map(|url| format!("Opened {url}")));
     let check = failed_last(&journal.checks).map(|check| account::went(journal, check, 80));
     let n_left = MOST_TOLD.saturating_sub(actions.len() + usize::from(check.is_some()));
-    let accounted = account::deeds(journal, n_left);
+    let mut accounted = account::deeds(journal, n_left);
+    let made = created(journal, &accounted).or_else(|| filed(journal, &accounted));
+    if let Some(made) = made {
+        accounted.truncate(n_left.saturating_sub(1));
+        accounted.push(made);
+    }
+    accounted.truncate(n_left);
     let done = journal.todos.items().iter().filter(|item| item.state == crate::turn::TodoState::Completed);
     let ticked = done.map(|item| shortened(&item.text, 100));
     let is_new = |text: &String| accounted.iter().all(|known| likeness(known, text) < 0.5);
@@ -254,6 +264,29 @@ fn key_actions(journal: &Journal) -> Vec<String> {
     actions.extend(check);
     actions.truncate(MOST_TOLD);
     actions
+}
+
+/// The new files that no deed names.
+fn created(journal: &Journal, deeds: &[String]) -> Option<String> {
+    const MOST: usize = 3;
+    let named: Vec<String> = deeds.iter().flat_map(|deed| account::code_names(deed)).collect();
+    let is_told = |name: &str| named.iter().any(|known| known == name) || deeds.iter().any(|deed| deed.contains(name));
+    let names: Vec<&str> =
+        journal.created.iter().map(|path| name_of(path)).filter(|name| !is_told(name)).collect();
+    let more = names.len().saturating_sub(MOST);
+    let told = names.iter().take(MOST).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    (!names.is_empty()).then(|| format!("Added {told}{more}"))
+}
+
+/// What was filed in a tracker, where no deed says so.
+fn filed(journal: &Journal, deeds: &[String]) -> Option<String> {
+    let is_told = |title: &str| deeds.iter().any(|deed| 0.5 <= likeness(deed, title));
+    let titles: Vec<&str> =
+        journal.issues.iter().map(|issue| issue.title.as_str()).filter(|title| !is_told(title)).collect();
+    let (first, rest) = titles.split_first()?;
+    let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+    Some(format!("Filed “{}”{more}", shortened(first, 80)))
 }
 
 /// The last part of a path.
@@ -498,9 +531,9 @@ mod state_of_the_work {
         };
         let done = || made().edit("pool.rs").said("The pool waits now.");
         let asked = || done().prompt("now bound the queue of the pool as well");
-        check(asked().edit("src/queue.rs"), "broken off at the edit of queue.rs");
-        check(asked().run("cargo test -p queue", ""), "broken off at `cargo test -p queue`");
-        check(asked().refuse("src/queue.rs", ""), "broken off at the edit of queue.rs");
+        check(asked().edit("src/queue.rs"), "Broken off at the edit of queue.rs");
+        check(asked().run("cargo test -p queue", ""), "Broken off at `cargo test -p queue`");
+        check(asked().refuse("src/queue.rs", ""), "Broken off at the edit of queue.rs");
     }
 
     #[test]
@@ -516,5 +549,122 @@ mod state_of_the_work {
             made.event(crate::turn::Event::Todo(todo, outcome))
         });
         assert_eq!(made.digest().key_actions, ["Let acquire wait"]);
+    }
+}
+
+#[cfg(test)]
+mod what_was_done {
+    use crate::made::Made;
+
+    fn made() -> Made {
+        Made::new().prompt("make the pool wait for a free connection")
+    }
+
+    #[test]
+    fn the_heads_of_a_final_list_make_the_summary() {
+        let account = "Done. All tests pass.\n\n**Final summary of all changes in this session:**\n\n\
+            1. **Removed the old queue** (`queue.rs`): nobody used it\n\
+            2. **Fixed the counter of the pool** (`pool.rs`): it never went down\n\
+            3. **Added a limit for waiting**: a minute";
+        let summary = made().edit("pool.rs").said(account).digest().summary;
+        assert_eq!(
+            summary,
+            "Removed the old queue; fixed the counter of the pool; added a limit for waiting. Not committed."
+        );
+    }
+
+    #[test]
+    fn a_session_without_an_account_says_what_was_found() {
+        let found = "Let me see.\n\nThe cause is the counter of the pool that never goes down after a timeout.";
+        let summary = made().said(found).refuse("src/pool.rs", "on a branch please").digest().summary;
+        assert_eq!(
+            summary,
+            "Asked for “Make the pool wait for a free connection” and in the end “On a branch please”. The cause is \
+             the counter of the pool that never goes down after a timeout. Nothing was changed."
+        );
+    }
+
+    #[test]
+    fn the_final_account_comes_first_and_others_add_what_it_does_not_name() {
+        let first = "I've added a limit to `acquire`. I also renamed `Slot` to `Lease` in `lease.rs`.";
+        let last = "Final summary:\n- Changed `acquire` to wait for a slot\n- Bounded the queue of the pool";
+        let digest = made()
+            .edit("pool.rs")
+            .said(first)
+            .prompt("now bound the queue of the pool as well")
+            .edit("queue.rs")
+            .said(last)
+            .digest();
+        assert_eq!(
+            digest.key_actions,
+            [
+                "Changed `acquire` to wait for a slot",
+                "Bounded the queue of the pool",
+                "Renamed `Slot` to `Lease` in `lease.rs`"
+            ]
+        );
+    }
+
+    #[test]
+    fn what_a_human_corrects_was_not_done() {
+        let digest = |correction: &str| {
+            made()
+                .edit("pool.rs")
+                .said("Fixed `acquire` to ignore the limit of the pool when nobody waits.")
+                .prompt(correction)
+                .edit("pool.rs")
+                .said("Added a check of the limit in `release` for waiting clients.")
+                .digest()
+                .key_actions
+        };
+        let last = "Added a check of the limit in `release` for waiting clients";
+        assert_eq!(digest("that is not correct, acquire must never ignore the limit"), [last]);
+        assert_eq!(
+            digest("good. now look at the log of the server"),
+            [last, "Fixed `acquire` to ignore the limit of the pool when nobody waits"]
+        );
+    }
+
+    #[test]
+    fn new_files_and_filed_issues_are_deeds() {
+        let digest = made()
+            .create("src/wait.rs")
+            .create("src/wait_test.rs")
+            .create("/tmp/try.rs")
+            .said("Changed the pool to wait for a slot, with the new `wait.rs` for it.")
+            .digest();
+        assert_eq!(
+            digest.key_actions,
+            ["Changed the pool to wait for a slot, with the new `wait.rs` for it", "Added `wait_test.rs`"]
+        );
+        let filed = made().tool("mcp__tracker__create_issue", "Measure the wait of the pool", "{}").said("I filed it.");
+        assert_eq!(filed.digest().key_actions, ["Filed “Measure the wait of the pool”"]);
+    }
+
+    #[test]
+    fn a_decision_is_what_the_agent_made_of_the_humans_words() {
+        let decided = |words: &str, reply: &str| {
+            made().refuse("src/pool.rs", words).said(reply).edit("src/pool.rs").said("The pool waits now.").digest().decisions
+        };
+        assert_eq!(
+            decided("can't those helpers take a Limit instead?", "Good idea. Let me change those helpers to take a `Limit`:"),
+            ["Change those helpers to take a `Limit` (“can't those helpers take a Limit instead?”)"]
+        );
+        assert_eq!(decided("why not use the queue of the pool?", "The queue is older than the pool."), [] as [&str; 0]);
+        assert_eq!(decided("use the shared helper", "Let me look."), ["use the shared helper (on the edit of pool.rs)"]);
+    }
+
+    #[test]
+    fn short_words_are_about_the_question_that_was_asked_last() {
+        let decisions = made()
+            .said("The log grows. Where should the limit of the log live?")
+            .prompt("let's keep it simple and use the settings")
+            .said("Done.")
+            .digest()
+            .decisions;
+        assert_eq!(
+            decisions,
+            ["let's keep it simple and use the settings (on “Where should the limit of the log live?”)"]
+        );
     }
 }

@@ -5,12 +5,14 @@
 //! started them.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
+use aho_corasick::AhoCorasick;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::checks::{Called, CheckKind, Ran};
-use crate::decisions::{answers, decided, planned, turned_down};
+use crate::decisions::{Awaited, Reply, answers, decided, planned, turned_down};
 use crate::deeds::{Requests, shows_pull_request, shows_push};
 use crate::libraries::libraries;
 use crate::noted::Noted;
@@ -18,13 +20,16 @@ use crate::todos::Todos;
 use crate::tools::{cut, is_asking};
 use crate::turn::{Commit, EditKind, Event, Outcome, Synthetic, Turn};
 use crate::uncommitted::Uncommitted;
-use crate::words::{first_sentence, imperative, is_substantive, shortened};
+use crate::words::{any_case, first_sentence, imperative, is_substantive, shortened};
 
 /// How many of anything are kept.
 const MOST: usize = 2_000;
 
 /// How much of a request is kept to tell what an account of it is about.
 const LONGEST_REQUEST: usize = 400;
+
+/// How many created files are kept.
+const MOST_CREATED: usize = 40;
 
 /// How long an action is told at most.
 const LONGEST_ACTION: usize = 60;
@@ -43,6 +48,11 @@ const MOST_LIBRARIES: usize = 200;
 
 /// How much of something that was said is kept.
 const LONGEST_WORDS: usize = 8_000;
+
+/// Words with which an agent says where a problem comes from.
+static DIAGNOSES: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    any_case(["root cause", "the issue is", "the problem is", "the cause ", "causing ", "the fix is", "the bug is"])
+});
 
 /// A check that ran, as it went the last time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -124,10 +134,13 @@ impl Stashes {
     }
 }
 
-/// What was done since a human spoke last.
+/// What was asked for and done since the agent's last account.
 #[derive(Debug, Clone, Default)]
 struct AtHand {
+    /// What a human said last.
     request: String,
+    /// The same and what was said before it, since that account.
+    all_requests: String,
     n_edits: usize,
     has_commit: bool,
 }
@@ -151,6 +164,8 @@ pub struct Journal {
     pub(crate) commanded: Vec<Noted>,
     pub(crate) last_prompt: Option<Noted>,
     pub(crate) last_said: Option<Noted>,
+    /// The last words of the agent on where a problem comes from.
+    pub(crate) last_diagnosis: Option<Noted>,
     pub(crate) last_work: Option<Noted>,
     pub(crate) last_edit: Option<Noted>,
     pub(crate) last_commit: Option<Noted>,
@@ -166,7 +181,11 @@ pub struct Journal {
     /// The title of the pull request that a command opened.
     pub(crate) pull_request_title: Option<String>,
     pub(crate) decisions: Vec<Noted>,
+    /// The last words of a human that may decide something, until the agent says what it makes of them.
+    awaited: Option<(Awaited, Noted)>,
     pub(crate) files: Vec<ChangedFile>,
+    /// Files that were not there before, as their first edits say.
+    pub(crate) created: Vec<String>,
     pub(crate) checks: Vec<Check>,
     pub(crate) commands: BTreeMap<String, usize>,
     pub(crate) commits: Vec<(Commit, Noted)>,
@@ -278,7 +297,14 @@ impl Journal {
                 }
             }
             Event::Synthetic(..) => {}
-            Event::Said(words) => self.last_said = Some(noted(words)),
+            Event::Said(words) => {
+                let noted = noted(words);
+                self.restate(words);
+                if DIAGNOSES.is_match(words.as_ref()) {
+                    self.last_diagnosis = Some(noted.clone());
+                }
+                self.last_said = Some(noted);
+            }
             Event::Edit(edit, outcome) if outcome.is_ok != Some(false) => {
                 let noted = noted(&edit.path);
                 self.last_action = Some(Noted { words: call_of(&edit.path, true), ..noted.clone() });
@@ -286,6 +312,15 @@ impl Journal {
                 // Plans are notes of the agent.
                 self.at_hand.n_edits += usize::from(!edit.path.contains("/.claude/plans/"));
                 self.last_work = Some(noted);
+                let is_new = edit.kind == EditKind::Written
+                    && (outcome.text.contains("created successfully") || outcome.text.contains("Successfully created"))
+                    && !self.files.iter().any(|file| file.path == edit.path);
+                if is_new && is_of_the_work(&edit.path) && self.created.len() < MOST_CREATED {
+                    self.created.push(edit.path.clone());
+                }
+                if edit.kind == EditKind::Deleted {
+                    self.created.retain(|path| *path != edit.path);
+                }
                 self.changed(&edit.path, edit.kind);
                 for replaced in &edit.replaced {
                     for library in libraries(&edit.path, &replaced.new) {
@@ -370,6 +405,7 @@ impl Journal {
                     for words in turned_down(&noted.words, call.as_deref()) {
                         self.decide(Noted { words, ..noted.clone() });
                     }
+                    self.awaited = Awaited::of(&noted.words).map(|awaited| (awaited, noted.clone()));
                     self.heard(noted);
                 }
             }
@@ -383,7 +419,7 @@ impl Journal {
         let number = self.n_turns + 1;
         match event {
             Event::Edit(edit, outcome) if outcome.is_ok != Some(false) && is_of_the_work(&edit.path) => {
-                self.uncommitted.edit(&edit.path, number);
+                self.uncommitted.edit(&edit.path, number, &edit.replaced);
                 if !is_prose(&edit.path) {
                     self.last_code_edit = number;
                 }
@@ -490,6 +526,7 @@ impl Journal {
         for words in decided(&noted.words, said, &self.at_hand.request) {
             self.decide(Noted { words, ..noted.clone() });
         }
+        self.awaited = Awaited::of(&noted.words).map(|awaited| (awaited, noted.clone()));
         self.heard(noted);
     }
 
@@ -514,25 +551,37 @@ impl Journal {
 
     /// Keeps what the agent said last, before a human speaks again and asks for more.
     fn close_task(&mut self, request: &str) {
-        if let Some(closing) = self.closing() {
-            if MOST_ANSWERED <= self.answered.len() {
-                self.answered.remove(0);
+        let mut before = String::new();
+        match self.closing() {
+            Some(closing) => {
+                if MOST_ANSWERED <= self.answered.len() {
+                    self.answered.remove(0);
+                }
+                self.answered.push(closing);
+                self.at_hand = AtHand::default();
             }
-            self.answered.push(closing);
+            // The agent goes on with what it was at.
+            None => before = std::mem::take(&mut self.at_hand.all_requests),
         }
-        self.at_hand = AtHand { request: cut(request, LONGEST_REQUEST), ..AtHand::default() };
+        self.at_hand.request = cut(request, LONGEST_REQUEST);
+        self.at_hand.all_requests = cut(&format!("{request}\n{before}"), 2 * LONGEST_REQUEST);
     }
 
     /// What the agent said last, if nothing came after it.
     fn closing(&self) -> Option<Closing> {
         let said = self.last_said.as_ref().filter(|said| self.is_last_word(said))?;
-        let AtHand { request, n_edits, has_commit } = self.at_hand.clone();
+        let AtHand { all_requests: request, n_edits, has_commit, .. } = self.at_hand.clone();
         Some(Closing { said: said.clone(), request, n_edits, has_commit })
     }
 
     /// What the agent said last before each prompt and at the end, where it had the last word.
     pub(crate) fn closings(&self) -> Vec<Closing> {
         self.answered.iter().cloned().chain(self.closing()).collect()
+    }
+
+    /// What was asked for last.
+    pub(crate) fn request_at_hand(&self) -> &str {
+        &self.at_hand.all_requests
     }
 
     /// Whether a pull request was opened, or belongs to the session.
@@ -575,6 +624,13 @@ impl Journal {
                 file.path = path;
             }
         }
+        self.created.retain_mut(|path| match place(path) {
+            Some(placed) => {
+                *path = placed;
+                true
+            }
+            None => false,
+        });
         self.uncommitted.place(place);
     }
 
@@ -587,6 +643,19 @@ impl Journal {
     fn decide(&mut self, decision: Noted) {
         if self.decisions.len() < MOST {
             self.decisions.push(decision);
+        }
+    }
+
+    /// Puts what the agent makes of a human's words in the place of these words.
+    fn restate(&mut self, said: &str) {
+        let Some((awaited, noted)) = self.awaited.take() else { return };
+        let is_raw = |decision: &Noted| decision.number == noted.number && awaited.is_quoted(&decision.words);
+        let raw = self.decisions.iter().position(is_raw);
+        match (awaited.answered(said, raw.is_some()), raw) {
+            (Reply::Restated(words), Some(raw)) => self.decisions[raw].words = words,
+            (Reply::Restated(words), None) => self.decide(Noted { words, ..noted }),
+            (Reply::NotTaken, Some(raw)) => drop(self.decisions.remove(raw)),
+            (Reply::NotTaken | Reply::Silent, _) => {}
         }
     }
 
@@ -713,6 +782,7 @@ fn arguments(command: &str) -> &str {
 /// A call that was turned down, in few words.
 fn call_of(words: &str, is_edit: bool) -> String {
     match is_edit {
+        true if words.contains("/plans/") && !is_of_the_work(words) => "its plan".to_owned(),
         true => format!("the edit of {}", words.rsplit(['/', '\\']).next().unwrap_or(words)),
         false => format!("`{}`", shortened(words, 50)),
     }

@@ -3,11 +3,17 @@
 //! Only what is certain counts as left out. Where it cannot be told what a commit holds, it holds everything: a file that
 //! is called uncommitted wrongly sends somebody to look for nothing.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use crate::outcome::script;
 use crate::shell;
+use crate::turn::Replaced;
 
 /// How many files are kept.
 const MOST: usize = 2_000;
+
+/// How many edits of one file are compared.
+const MOST_EDITS: usize = 200;
 
 /// How deep brackets in brackets are looked into.
 const MOST_DEEP: usize = 8;
@@ -18,6 +24,8 @@ struct Edited {
     path: String,
     /// The turn of its last edit.
     number: usize,
+    /// What its edits replaced and wrote since the last commit, as hashes; what is not known undoes nothing.
+    edits: Vec<Option<(u64, u64)>>,
     is_staged: bool,
     /// Whether a commit was made after its last edit, and left it out.
     is_left_out: bool,
@@ -45,11 +53,27 @@ pub(crate) struct Uncommitted {
 
 impl Uncommitted {
     /// Notes that a file was edited.
-    pub(crate) fn edit(&mut self, path: &str, number: usize) {
-        self.files.retain(|file| file.path != path);
-        if self.files.len() < MOST {
+    ///
+    /// One whose edits were all taken back, each by its opposite, is as it was.
+    pub(crate) fn edit(&mut self, path: &str, number: usize, replaced: &[Replaced]) {
+        let known = self.files.iter().position(|file| file.path == path).map(|at| self.files.remove(at));
+        let was_staged = known.as_ref().is_some_and(|file| file.is_staged);
+        let mut edits = known.map(|file| file.edits).unwrap_or_default();
+        if replaced.is_empty() {
+            edits.push(None);
+        }
+        for one in replaced {
+            let (old, new) = (hash(&one.old), hash(&one.new));
+            match edits.last() == Some(&Some((new, old))) {
+                true => drop(edits.pop()),
+                false => edits.push(Some((old, new))),
+            }
+        }
+        let is_as_it_was = edits.is_empty() && !was_staged;
+        if self.files.len() < MOST && !is_as_it_was {
+            edits.truncate(MOST_EDITS);
             let path = path.to_owned();
-            self.files.push(Edited { path, number, is_staged: false, is_left_out: false });
+            self.files.push(Edited { path, number, edits, is_staged: false, is_left_out: false });
         }
     }
 
@@ -193,6 +217,12 @@ fn paths_in(words: &[String]) -> Vec<String> {
     words.iter().filter(|word| !word.starts_with(['-', '>', '<']) && *word != "2>&1").cloned().collect()
 }
 
+fn hash(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
 fn covers_any(specs: &[String], path: &str) -> bool {
     specs.iter().any(|spec| covers(spec, path))
 }
@@ -236,7 +266,7 @@ mod tests {
     fn left(commands: &[(&str, &str)]) -> (Vec<String>, Vec<String>) {
         let mut uncommitted = Uncommitted::default();
         for (number, path) in ["/w/a.rs", "/w/src/b.rs", "/w/src/c.rs"].into_iter().enumerate() {
-            uncommitted.edit(path, number);
+            uncommitted.edit(path, number, &[]);
         }
         for (command, text) in commands {
             uncommitted.run(command, Some(true), Some(text));
@@ -287,10 +317,25 @@ mod tests {
     }
 
     #[test]
+    fn a_file_whose_edits_were_undone_is_as_it_was() {
+        let edit = |old: &str, new: &str| [Replaced { old: old.to_owned(), new: new.to_owned() }];
+        let left = |edits: &[[Replaced; 1]]| {
+            let mut uncommitted = Uncommitted::default();
+            edits.iter().enumerate().for_each(|(number, edit)| uncommitted.edit("a.rs", number, edit));
+            uncommitted.paths().count()
+        };
+        assert_eq!(left(&[edit("a", "b"), edit("b", "a")]), 0);
+        assert_eq!(left(&[edit("a", "b"), edit("c", "d"), edit("d", "c"), edit("b", "a")]), 0);
+        assert_eq!(left(&[edit("a", "b"), edit("c", "d"), edit("b", "a")]), 1);
+        assert_eq!(left(&[edit("a", "b"), edit("b", "a"), edit("a", "b")]), 1);
+        assert_eq!(left(&[edit("", "b"), edit("b", "")]), 0);
+    }
+
+    #[test]
     fn a_commit_that_failed_holds_nothing_and_one_of_elsewhere_everything() {
         let mut uncommitted = Uncommitted::default();
-        uncommitted.edit("a.rs", 1);
-        uncommitted.edit("b.rs", 2);
+        uncommitted.edit("a.rs", 1, &[]);
+        uncommitted.edit("b.rs", 2, &[]);
         uncommitted.run("git add a.rs && git commit -m x", Some(false), Some("hook failed"));
         assert_eq!(uncommitted.paths().collect::<Vec<_>>(), ["a.rs", "b.rs"]);
         uncommitted.commit();

@@ -178,6 +178,38 @@ pub fn shortened(text: &str, longest: usize) -> String {
     format!("{}…", line[..cut].trim_end_matches([',', ';', ':', ' ']))
 }
 
+/// `text` on one line, in at most `longest` characters, cut behind a clause where one ends late enough.
+pub(crate) fn clause(text: &str, longest: usize) -> String {
+    const ENDS: [&str; 9] = [". ", "; ", " — ", " – ", " - ", ", ", " (", " because ", " so that "];
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= longest {
+        return line;
+    }
+    let end = line.char_indices().nth(longest).map_or(line.len(), |(index, _)| index);
+    // A comma within a list of names is no end of a clause: the rest of the list would be lost without a sign.
+    let is_end = |at: usize, mark: &str| {
+        line[..at].len() * 3 > end && is_closed(&line[..at]) && (mark != ", " || !is_in_list(&line[..at], &line[at + 2..]))
+    };
+    let at = |mark: &&str| line[..end].rmatch_indices(*mark).map(|(at, _)| at).find(|at| is_end(*at, mark));
+    match ENDS.iter().filter_map(at).max() {
+        Some(at) => line[..at].trim_end_matches([',', ';', ':', ' ']).to_owned(),
+        None => shortened(&line, longest),
+    }
+}
+
+/// Whether a comma stands between two of the things that are listed.
+fn is_in_list(before: &str, after: &str) -> bool {
+    let last = before.rsplit([',', ':']).next().unwrap_or_default();
+    let next = after.split([',', '.', ';']).next().unwrap_or_default();
+    n_words(next) <= 3 || before.contains(", ") && n_words(last) <= 3
+}
+
+/// Whether no code, quotation or bracket is open at the end.
+pub(crate) fn is_closed(words: &str) -> bool {
+    ['`', '"'].iter().all(|mark| words.matches(*mark).count() % 2 == 0)
+        && words.matches('(').count() == words.matches(')').count()
+}
+
 /// Whether a prompt says what is wanted, rather than only `yes` or `go on`.
 pub(crate) fn is_substantive(prompt: &str) -> bool {
     let sentence = first_sentence(prompt);
@@ -352,6 +384,16 @@ mod tests {
         assert_eq!(shortened("one two three", 9), "one two…");
         assert_eq!(shortened("ä\nb", 9), "ä b");
         assert_eq!(shortened("äöüäöüäöü", 4), "äöü…");
+    }
+
+    #[test]
+    fn a_long_sentence_ends_where_a_clause_does() {
+        let check = |text: &str, expected: &str| assert_eq!(clause(text, 40), expected, "{text}");
+        check("The pool waits for a free slot", "The pool waits for a free slot");
+        check("The pool waits for a slot now — it used to fail at once", "The pool waits for a slot now");
+        check("The pool waits for a slot, so that no client fails", "The pool waits for a slot");
+        check("Changed the pool, the queue, the timer and the log", "Changed the pool, the queue, the timer…");
+        check("The pool waits (as `a, b` and `c, d` did before)", "The pool waits");
     }
 
     #[test]
