@@ -64,7 +64,12 @@ fn points_of(lines: &[Line]) -> Vec<Point> {
     let mut above = Above::Nothing;
     // Points that only lead in to a list, until one of its items is named with them.
     let mut bare: Vec<usize> = Vec::new();
+    // Whether the first item of the list at hand was indented: then those that are as far in are no details of others.
+    let mut is_indented: Option<bool> = None;
     for line in lines {
+        if !matches!(line, Line::Item { .. }) {
+            is_indented = None;
+        }
         if MOST_POINTS <= found.len() {
             break;
         }
@@ -77,8 +82,10 @@ fn points_of(lines: &[Line]) -> Vec<Point> {
             }
             Line::Item { .. } if matches!(above, Above::Later | Above::Cases) => {}
             Line::Item { words, is_nested, .. } => {
+                let is_as_far_in = *is_indented.get_or_insert(*is_nested);
+                let is_nested = *is_nested && !is_as_far_in;
                 if let Above::LeadIn { index, n_items } = above
-                    && !*is_nested
+                    && !is_nested
                 {
                     bare.retain(|lead_in| *lead_in != index);
                     if n_items < MOST_LED_TO {
@@ -88,7 +95,7 @@ fn points_of(lines: &[Line]) -> Vec<Point> {
                     above = Above::LeadIn { index, n_items: n_items + 1 };
                 }
                 let n_before = found.len();
-                item(words, *is_nested, &mut above, &mut found);
+                item(words, is_nested, &mut above, &mut found);
                 if let Above::Label { index, n_items, .. } = above {
                     match n_items {
                         0 if n_before <= index && is_bare(&found[index].words) => bare.push(index),
@@ -233,6 +240,8 @@ fn item(words: &str, is_nested: bool, above: &mut Above, found: &mut Vec<Point>)
         *above = Above::Nothing;
     }
     match *above {
+        // What stands below an item of a list is no item of the label above the list.
+        Above::Label { is_item: false, .. } if is_nested => {}
         Above::Label { index, n_items, is_item } if !is_deed(without_place(words)) => {
             if n_items < MOST_BELOW {
                 let joint = if n_items == 0 { ": " } else { ", " };
@@ -241,8 +250,8 @@ fn item(words: &str, is_nested: bool, above: &mut Above, found: &mut Vec<Point>)
             }
             *above = Above::Label { index, n_items: n_items + 1, is_item };
         }
-        // Below an item, without a label, stand its details, and below one with a label what was done in detail.
-        Above::Nothing | Above::LeadIn { .. } | Above::Label { is_item: true, .. } if is_nested => {}
+        // Below an item, without a label, stand its details.
+        Above::Nothing | Above::LeadIn { .. } if is_nested => {}
         _ => {
             found.extend(point(first_of(words), true));
             if words.ends_with(':') {
@@ -428,7 +437,7 @@ fn sort(words: &str) -> Option<Sort> {
     if claims::is_state(&lower) {
         return Some(Sort::State);
     }
-    let deed = without_place(words);
+    let deed = if is_deed(words) { words } else { without_place(words) };
     if is_deed(deed) {
         return has_object(deed).then_some(Sort::Deed);
     }
@@ -680,7 +689,8 @@ pub(crate) fn begins_with_deed(words: &str) -> bool {
         "made", "wrote", "ran", "found", "set", "split", "built", "rebuilt", "sent", "kept", "put", "cut",
         "got", "rewrote", "took", "undid", "brought", "reran", "re-ran", "overrode", "drew", "chose",
     ];
-    const NONE: [&str; 25] = [
+    const NONE: [&str; 26] = [
+        "malformed",
         "based",
         "needed",
         "expected",
@@ -874,7 +884,19 @@ mod tests {
         );
         check(
             "1. **Removed the queue** from `pool.rs`:\n   - Deleted the `Queue` type\n2. **Closed** the pool early",
-            &[(Sort::Deed, "Removed the queue from `pool.rs`"), (Sort::Deed, "Closed the pool early")],
+            &[
+                (Sort::Deed, "Removed the queue from `pool.rs`"),
+                (Sort::Deed, "Deleted the `Queue` type"),
+                (Sort::Deed, "Closed the pool early"),
+            ],
+        );
+        check(
+            "Removed from `pool.rs`:\n- `Queue`:\n  - its tests\n  - its docs\n- `Entry`",
+            &[(Sort::Deed, "Removed from `pool.rs`: `Queue`, `Entry`")],
+        );
+        check(
+            "Removed from `pool.rs`:\n  - `Queue`\n  - `Entry`",
+            &[(Sort::Deed, "Removed from `pool.rs`: `Queue`, `Entry`")],
         );
     }
 

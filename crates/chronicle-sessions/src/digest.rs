@@ -496,6 +496,15 @@ mod state_of_the_work {
             made().fail("cargo test", bad).edit("pool.rs"),
             "The pool waits now. Not committed, `cargo test` failed before the last edit.",
         );
+        // Tests say more than a build, and what failed more than what passed.
+        check(
+            edited().run("cargo test", ok).run("cargo build", ""),
+            "The pool waits now. Not committed, `cargo test` passed last.",
+        );
+        check(
+            edited().fail("cargo clippy", "").run("cargo test", ok),
+            "The pool waits now. Not committed, `cargo clippy` failed last.",
+        );
         // Where nothing was changed, a check that passes is no result.
         check(made().run("cargo test", ok), "The pool waits now.");
         let digest = made().run("cargo test", ok).edit("pool.rs").digest();

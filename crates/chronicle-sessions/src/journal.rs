@@ -470,12 +470,21 @@ impl Journal {
         }
     }
 
-    /// The last check whose outcome is known and still counts: one that passed before the code was changed again shows
-    /// nothing, and where nothing was changed it is no result.
+    /// The check that says most of how the work is: what failed before what passed, tests before lints and builds.
+    ///
+    /// One that passed before the code was changed again shows nothing, and where nothing was changed it is no result.
     pub(crate) fn last_check(&self) -> Option<&Check> {
-        let last = self.checks.iter().rev().find(|check| check.is_passed.is_some())?;
-        let counts = last.is_passed == Some(false) || self.has_work() && !self.is_outdated(last);
-        counts.then_some(last)
+        let last_of = |kind: CheckKind| {
+            self.checks.iter().rev().find(|check| check.kind == kind && check.is_passed.is_some())
+        };
+        let last: Vec<&Check> =
+            [CheckKind::Test, CheckKind::Lint, CheckKind::Build].into_iter().filter_map(last_of).collect();
+        let is = |is_passed, is_outdated| {
+            move |check: &&&Check| check.is_passed == Some(is_passed) && self.is_outdated(check) == is_outdated
+        };
+        let failed = last.iter().find(is(false, false));
+        let passed = || last.iter().find(is(true, false)).filter(|_| self.has_work());
+        failed.or_else(passed).or_else(|| last.iter().find(is(false, true))).copied()
     }
 
     /// The checks, in the order in which they ran last.

@@ -152,7 +152,10 @@ impl Uncommitted {
         let Some(program) = words.first() else { return };
         if program == "rm" {
             let gone = paths_in(&words[1..]);
-            return self.files.retain(|file| !covers_any(&gone, &file.path));
+            let is_deep = words.iter().any(|word| word.starts_with('-') && word.contains(['r', 'R']));
+            // A bare name may be that of a folder somewhere above the file.
+            let is_gone = |path: &str| gone.iter().any(|spec| covers(spec, path) && (is_deep || ends_with(path, spec)));
+            return self.files.retain(|file| !is_gone(&file.path));
         }
         if program != "git" && !program.ends_with("/git") {
             return;
@@ -246,6 +249,12 @@ fn covers(spec: &str, path: &str) -> bool {
     })
 }
 
+/// Whether a path that was typed names the file itself.
+fn ends_with(path: &str, spec: &str) -> bool {
+    let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+    spec.contains('*') || name(path) == name(spec)
+}
+
 /// Whether git says how many files a commit changed.
 fn counts_files(text: &str) -> bool {
     // A quiet commit says nothing at all.
@@ -312,6 +321,8 @@ mod tests {
         check("git restore --staged src", &["a.rs", "src/b.rs", "src/c.rs"]);
         check("git reset --hard HEAD", &[]);
         check("rm -f a.rs", &["src/b.rs", "src/c.rs"]);
+        check("rm -f src", &["a.rs", "src/b.rs", "src/c.rs"]);
+        check("rm -rf src", &["a.rs"]);
         check("cd /tmp/x && git init && git add . && git commit -m x", &["a.rs", "src/b.rs", "src/c.rs"]);
         check("git status && git log | grep commit", &["a.rs", "src/b.rs", "src/c.rs"]);
     }
