@@ -16,7 +16,7 @@ mod layout;
 mod summary;
 
 pub(crate) use claims::Shown;
-pub(crate) use deeds::{deeds, names as code_names};
+pub(crate) use deeds::{bare_name, deeds, names as code_names};
 pub(crate) use summary::{about, diagnosis, names, summary, went};
 
 use layout::{Line, lines};
@@ -359,7 +359,8 @@ fn is_for_later(words: &str) -> bool {
     ];
     let lower = words.to_lowercase();
     let last = sentences(&lower).last().unwrap_or_default().to_owned();
-    OPEN.iter().any(|open| lower.starts_with(open) || last.starts_with(open) && last.ends_with(':'))
+    let offers = last.ends_with(':') && ["options", "ways to", "approaches"].iter().any(|offer| last.contains(offer));
+    offers || OPEN.iter().any(|open| lower.starts_with(open) || last.starts_with(open) && last.ends_with(':'))
 }
 
 /// The sentences of a line that are the agent's own: not those in a quotation, and not what something else says.
@@ -918,6 +919,8 @@ mod tests {
             &["Removed the old queue", "Added tests for the wait"],
         );
         check("1. **`pool.rs`**: waits\n2. **`queue.rs`**: is bounded", None, &[]);
+        check("**1. Closed the pool** - it leaked\n\n**2. Bounded the queue** - it grew", None, &["Closed the pool", "Bounded the queue"]);
+        check("The plan is written. Two ways to go on:\n\n**1. Added load** - fast\n**2. Removed slots**", None, &[]);
         check("Two ways:\n1. **Closed pool** - simple\n2. **Open pool**", None, &[]);
         check("**Next steps:**\n1. **Added load** on it\n2. **Removed slots** of it", None, &[]);
     }
@@ -949,6 +952,7 @@ mod tests {
             "**Offen:**\n- Ein Test der Grenze fehlt noch",
             "待办：\n- 为连接池写一个测试",
             "```\nAdded a limit to the pool.\n```",
+            "Two options:\n\n**1. Wait for a slot (now)** - I send an agent for each task\n\n**2. Later** - you do it",
         ] {
             check(text, &[]);
         }

@@ -542,6 +542,7 @@ mod state_of_the_work {
         let asked = || done().prompt("now bound the queue of the pool as well");
         check(asked().edit("src/queue.rs"), "Broken off at the edit of queue.rs");
         check(asked().run("cargo test -p queue", ""), "Broken off at `cargo test -p queue`");
+        check(asked().tool("Task", "Bound the queue", ""), "Broken off at “Bound the queue”");
         check(asked().refuse("src/queue.rs", ""), "Broken off at the edit of queue.rs");
     }
 
@@ -632,6 +633,21 @@ mod what_was_done {
             digest("good. now look at the log of the server"),
             [last, "Fixed `acquire` to ignore the limit of the pool when nobody waits"]
         );
+    }
+
+    #[test]
+    fn what_edits_took_back_was_not_done() {
+        let digest = made()
+            .replace("settings.toml", "a", "b")
+            .said("Added the `limit.max` to `settings.toml`.")
+            .prompt("the pool has to find its limit by itself, not by settings of this machine")
+            .replace("settings.toml", "b", "a")
+            .edit("src/pool.rs")
+            .said("Changed `acquire` to count the free slots.")
+            .digest();
+        assert_eq!(digest.key_actions, ["Changed `acquire` to count the free slots"]);
+        assert_eq!(digest.summary, "Changed `acquire` to count the free slots. Not committed.");
+        assert_eq!(digest.uncommitted, ["src/pool.rs"]);
     }
 
     #[test]

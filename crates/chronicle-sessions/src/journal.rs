@@ -11,6 +11,7 @@ use aho_corasick::AhoCorasick;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::account::bare_name;
 use crate::checks::{Called, CheckKind, Ran};
 use crate::decisions::{Awaited, Reply, answers, decided, planned, turned_down};
 use crate::deeds::{Requests, shows_pull_request, shows_push};
@@ -28,7 +29,7 @@ const MOST: usize = 2_000;
 /// How much of a request is kept to tell what an account of it is about.
 const LONGEST_REQUEST: usize = 400;
 
-/// How many created files are kept.
+/// How many created files, and files that are as they were, are kept.
 const MOST_CREATED: usize = 40;
 
 /// How long an action is told at most.
@@ -203,6 +204,8 @@ pub struct Journal {
     /// The last edit that a human turned down, and what the human said to it; none once an edit was accepted.
     pub(crate) refused_edit: Option<(Noted, String)>,
     pub(crate) uncommitted: Uncommitted,
+    /// The names of files whose edits were taken back, and when.
+    pub(crate) undone: Vec<(String, usize)>,
     /// The last turn that changed code of the project, rather than prose, plans and scratch files.
     last_code_edit: usize,
     /// Whether a command failed.
@@ -385,6 +388,10 @@ impl Journal {
                 }
                 self.opened_pull_request |=
                     outcome.is_ok == Some(true) && tool.name.ends_with("create_pull_request");
+                if is_sending(&tool.name) && !tool.about.is_empty() {
+                    let about = shortened(&tool.about, LONGEST_ACTION);
+                    self.last_action = Some(Noted { words: format!("“{about}”"), ..noted.clone() });
+                }
                 if outcome.is_ok == Some(true) && is_filing(&tool.name) && !tool.about.is_empty() {
                     self.file(&tool.about, &outcome.text, &noted);
                 }
@@ -419,7 +426,11 @@ impl Journal {
         let number = self.n_turns + 1;
         match event {
             Event::Edit(edit, outcome) if outcome.is_ok != Some(false) && is_of_the_work(&edit.path) => {
-                self.uncommitted.edit(&edit.path, number, &edit.replaced);
+                if let Some(undone) = self.uncommitted.edit(&edit.path, number, &edit.replaced)
+                    && self.undone.len() < MOST_CREATED
+                {
+                    self.undone.push((bare_name(undone).to_owned(), number));
+                }
                 if !is_prose(&edit.path) {
                     self.last_code_edit = number;
                 }
@@ -588,9 +599,9 @@ impl Journal {
         self.answered.iter().cloned().chain(self.closing()).collect()
     }
 
-    /// What was asked for last.
+    /// What was asked for after the agent's last account.
     pub(crate) fn request_at_hand(&self) -> &str {
-        &self.at_hand.all_requests
+        if self.closing().is_some() { "" } else { &self.at_hand.all_requests }
     }
 
     /// Whether a pull request was opened, or belongs to the session.
@@ -613,10 +624,8 @@ impl Journal {
     /// What was done or asked for last, where the agent did not come to an end with a request.
     pub(crate) fn broken_off_at(&self) -> Option<String> {
         let wish = self.broken_off()?;
-        let number = |noted: &Option<Noted>| Self::number(noted.as_ref());
-        let action = self.last_action.as_ref().filter(|action| {
-            number(&self.last_prompt) < action.number && number(&self.last_work) == action.number
-        });
+        let last_prompt = Self::number(self.last_prompt.as_ref());
+        let action = self.last_action.as_ref().filter(|action| last_prompt < action.number);
         Some(match (action, &self.last_prompt) {
             (Some(action), _) => action.words.clone(),
             (None, Some(prompt)) if wish.number < prompt.number && is_substantive(&prompt.words) => {
@@ -659,12 +668,13 @@ impl Journal {
     fn restate(&mut self, said: &str) {
         let Some((awaited, noted)) = self.awaited.take() else { return };
         let is_raw = |decision: &Noted| decision.number == noted.number && awaited.is_quoted(&decision.words);
-        let raw = self.decisions.iter().position(is_raw);
+        let raw = self.decisions.iter().rposition(is_raw);
         match (awaited.answered(said, raw.is_some()), raw) {
             (Reply::Restated(words), Some(raw)) => self.decisions[raw].words = words,
             (Reply::Restated(words), None) => self.decide(Noted { words, ..noted }),
             (Reply::NotTaken, Some(raw)) => drop(self.decisions.remove(raw)),
-            (Reply::NotTaken | Reply::Silent, _) => {}
+            (Reply::NotTaken, None) => {}
+            (Reply::Silent, _) => self.awaited = awaited.after_silence().map(|awaited| (awaited, noted)),
         }
     }
 
@@ -836,6 +846,11 @@ fn may_write(command: &str) -> bool {
 /// What names a turn in the evidence of what it shows.
 fn source(turn: &Turn<'_>) -> String {
     if turn.id.is_empty() { format!("line {}", turn.place.line) } else { turn.id.to_string() }
+}
+
+/// Whether a tool of that name sends a sub-agent.
+fn is_sending(name: &str) -> bool {
+    matches!(name, "Task" | "Agent")
 }
 
 /// Whether a tool of that name puts work into a tracker.

@@ -5,7 +5,7 @@ use crate::endings::endings;
 use crate::journal::Journal;
 use crate::outcome::commits;
 use crate::reading::Session;
-use crate::turn::{Edit, EditKind, Event, Outcome, Place, Todo, TodoItem, TodoState, Tool, Turn};
+use crate::turn::{Edit, EditKind, Event, Outcome, Place, Replaced, Todo, TodoItem, TodoState, Tool, Turn};
 
 /// A session that is being made.
 #[derive(Default)]
@@ -43,6 +43,13 @@ impl Made {
     fn edited(self, path: &str, kind: EditKind, text: &str) -> Self {
         let outcome = Outcome { is_ok: Some(true), text: text.to_owned(), ..Outcome::default() };
         self.event(Event::Edit(Edit { path: path.to_owned(), kind, ..Edit::default() }, outcome))
+    }
+
+    /// An edit that puts `new` in the place of `old`.
+    pub(crate) fn replace(self, path: &str, old: &str, new: &str) -> Self {
+        let replaced = vec![Replaced { old: old.to_owned(), new: new.to_owned() }];
+        let outcome = Outcome { is_ok: Some(true), ..Outcome::default() };
+        self.event(Event::Edit(Edit { path: path.to_owned(), replaced, ..Edit::default() }, outcome))
     }
 
     /// An edit that the human turned down with these words.

@@ -54,8 +54,8 @@ pub(crate) struct Uncommitted {
 impl Uncommitted {
     /// Notes that a file was edited.
     ///
-    /// One whose edits were all taken back, each by its opposite, is as it was.
-    pub(crate) fn edit(&mut self, path: &str, number: usize, replaced: &[Replaced]) {
+    /// One whose edits were all taken back, each by its opposite, is as it was: then it comes back.
+    pub(crate) fn edit<'p>(&mut self, path: &'p str, number: usize, replaced: &[Replaced]) -> Option<&'p str> {
         let known = self.files.iter().position(|file| file.path == path).map(|at| self.files.remove(at));
         let was_staged = known.as_ref().is_some_and(|file| file.is_staged);
         let mut edits = known.map(|file| file.edits).unwrap_or_default();
@@ -75,6 +75,7 @@ impl Uncommitted {
             let path = path.to_owned();
             self.files.push(Edited { path, number, edits, is_staged: false, is_left_out: false });
         }
+        is_as_it_was.then_some(path)
     }
 
     /// Notes what a command does to the edited files. `text` is what it printed, where that is known.
@@ -332,7 +333,9 @@ mod tests {
         let edit = |old: &str, new: &str| [Replaced { old: old.to_owned(), new: new.to_owned() }];
         let left = |edits: &[[Replaced; 1]]| {
             let mut uncommitted = Uncommitted::default();
-            edits.iter().enumerate().for_each(|(number, edit)| uncommitted.edit("a.rs", number, edit));
+            for (number, edit) in edits.iter().enumerate() {
+                uncommitted.edit("a.rs", number, edit);
+            }
             uncommitted.paths().count()
         };
         assert_eq!(left(&[edit("a", "b"), edit("b", "a")]), 0);

@@ -21,15 +21,8 @@ pub(crate) fn deeds(journal: &Journal, most: usize) -> Vec<String> {
     let Some(main) = main else { return Vec::new() };
     let is_deed = |point: &&Point| point.sort == Sort::Deed;
     let mut found = Found { deeds: Vec::new(), names: Vec::new(), most };
-    let stands = |index: usize| {
-        let later: Vec<&Account> = accounts.iter().skip(index + 1).collect();
-        let at_hand = journal.request_at_hand();
-        move |point: &&Point| {
-            !later.iter().any(|account| account.takes_back(&point.words)) && !corrects(at_hand, &point.words)
-        }
-    };
     let of_main = &accounts[main].points;
-    of_main.iter().filter(is_deed).filter(stands(main)).for_each(|point| found.add(point));
+    of_main.iter().filter(is_deed).for_each(|point| found.add(point));
     if found.deeds.len() < 2 {
         let is_finding =
             |point: &&Point| point.sort == Sort::Finding || point.is_item && point.sort == Sort::Other;
@@ -37,8 +30,8 @@ pub(crate) fn deeds(journal: &Journal, most: usize) -> Vec<String> {
     }
     found.names = found.deeds.iter().flat_map(|deed| names(deed)).collect();
     let others = accounts.iter().enumerate().filter(|(index, account)| *index != main && account.has_work);
-    for (index, account) in others {
-        let mut deeds = account.points.iter().filter(is_deed).filter(stands(index)).peekable();
+    for (_, account) in others {
+        let mut deeds = account.points.iter().filter(is_deed).peekable();
         if deeds.peek().is_none() {
             let first = account.points.iter().find(|point| point.sort == Sort::Finding);
             first.into_iter().for_each(|point| found.add_other(point));
@@ -46,6 +39,29 @@ pub(crate) fn deeds(journal: &Journal, most: usize) -> Vec<String> {
         deeds.take(3).for_each(|point| found.add_other(point));
     }
     found.deeds
+}
+
+/// Takes out of `accounts` what later ones, a human's words or edits took back.
+pub(super) fn take_back(accounts: &mut [Account], journal: &Journal) {
+    let at_hand = journal.request_at_hand();
+    let files: Vec<&str> = journal.files.iter().map(|file| bare_name(&file.path)).collect();
+    for index in 0..accounts.len() {
+        let (before, later) = accounts.split_at_mut(index + 1);
+        let account = &mut before[index];
+        let said = account.number;
+        let is_undone = |words: &str| {
+            let names = names(words);
+            let mut changed = names.iter().filter(|name| files.contains(&name.as_str())).peekable();
+            let is_one = |name: &String| journal.undone.iter().any(|(file, at)| file == name && said < *at);
+            changed.peek().is_some() && changed.all(is_one)
+        };
+        let is_taken_back = |point: &Point| {
+            later.iter().any(|account| account.takes_back(&point.words))
+                || corrects(at_hand, &point.words)
+                || is_undone(&point.words)
+        };
+        account.points.retain(|point| point.sort != Sort::Deed || !is_taken_back(point));
+    }
 }
 
 /// The code and the files that words name.
@@ -58,10 +74,18 @@ pub(crate) fn names(words: &str) -> Vec<String> {
     let files = words.split_whitespace().filter(is_file).map(str::to_owned);
     let bare = |name: String| {
         let name = name.trim_matches(|c: char| !c.is_alphanumeric() && c != '_');
-        let last = name.split(['(', ' ']).next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
-        last.trim_matches(|c: char| !c.is_alphanumeric() && c != '_').to_owned()
+        bare_name(name.split(['(', ' ']).next().unwrap_or_default()).to_owned()
     };
-    quoted.chain(files).map(bare).filter(|name| 2 < name.len()).collect()
+    let mut found: Vec<String> = quoted.chain(files).map(bare).filter(|name| 2 < name.len()).collect();
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// The name of a file or an item without its folders and marks.
+pub(crate) fn bare_name(name: &str) -> &str {
+    let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
+    last.trim_matches(|c: char| !c.is_alphanumeric() && c != '_')
 }
 
 impl Account {

@@ -51,6 +51,8 @@ fn line_of(line: &str, trimmed: &str) -> Line {
         let is_numbered = heading.starts_with(|c: char| c.is_ascii_digit()) && item_of(heading).is_some();
         return Line::Heading { words: unmarked(item_of(heading).unwrap_or(heading)), is_numbered };
     }
+    let numbered = bold_number(trimmed);
+    let trimmed = numbered.as_deref().unwrap_or(trimmed);
     if let Some(item) = item_of(trimmed) {
         let is_numbered = indent == 0 && trimmed.starts_with(|c: char| c.is_ascii_digit());
         let head = item.strip_prefix("**").and_then(|bold| bold.split_once("**")).filter(|_| is_numbered);
@@ -63,6 +65,15 @@ fn line_of(line: &str, trimmed: &str) -> Line {
         return Line::Heading { words, is_numbered: false };
     }
     Line::Text(words)
+}
+
+/// `**2. Wait for it** - later` with its number in front of what is bold.
+fn bold_number(line: &str) -> Option<String> {
+    let rest = line.strip_prefix("**")?;
+    let after = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+    let number = &rest[..rest.len() - after.len()];
+    let words = after.strip_prefix(". ").or_else(|| after.strip_prefix(") "))?;
+    (!number.is_empty() && words.contains("**")).then(|| format!("{number}. **{words}"))
 }
 
 /// What follows the mark of an item.

@@ -2,6 +2,7 @@
 
 use chronicle_core::thread::{Gist, likeness};
 
+use super::deeds::take_back;
 use super::{Opening, Point, Shown, Sort, begins_with_deed, n_particular, opening, points, without_place};
 use crate::endings::question;
 use crate::journal::{Check, Closing, Journal};
@@ -42,6 +43,8 @@ pub(super) struct Account {
     opening: Opening,
     /// What was asked for.
     pub(super) request: String,
+    /// The turn in which it was said.
+    pub(super) number: usize,
     pub(super) weight: usize,
     pub(super) has_work: bool,
     n_edits: usize,
@@ -56,8 +59,9 @@ pub(super) fn accounts(journal: &Journal) -> (Vec<Account>, Option<usize>) {
     let shown = Shown::by(journal);
     let closings = journal.closings();
     let from = closings.len().saturating_sub(MOST_ACCOUNTS);
-    let accounts: Vec<Account> =
+    let mut accounts: Vec<Account> =
         closings[from..].iter().map(|closing| Account::of(closing, &shown)).collect();
+    take_back(&mut accounts, journal);
     let is_any_work = accounts.iter().any(|account| account.has_work);
     let counts = |account: &&(usize, &Account)| account.1.weight != 0 && (account.1.has_work || !is_any_work);
     let main = accounts.iter().enumerate().collect::<Vec<_>>();
@@ -90,6 +94,7 @@ impl Account {
                 heads: opened.heads,
             },
             request: closing.request.clone(),
+            number: closing.said.number,
             n_edits: closing.n_edits,
             has_work: 0 < closing.n_edits || closing.has_commit,
             about: Gist::of(&closing.request),
@@ -136,7 +141,7 @@ pub(crate) fn summary(journal: &Journal) -> Option<String> {
     let own = &accounts[main];
     let others =
         || accounts.iter().enumerate().rev().filter(|(index, account)| *index != main && account.has_work);
-    quoted.open(&own.opening, journal);
+    quoted.open(&own.opening, &own.points, journal);
     let n_first = if own.is_of_all || others().next().is_none() { MOST_QUOTED } else { 2 };
     let is_named = |point: &&Point| own.opening.heads.iter().any(|head| point.words.starts_with(head.as_str()));
     own.best(n_first).into_iter().filter(|point| !is_named(point)).for_each(|point| quoted.add(point));
@@ -234,8 +239,8 @@ struct Quoted {
 impl Quoted {
     /// Begins with the first sentence, and the parts of the work as a numbered list names them; without either with the
     /// plan that was carried out.
-    fn open(&mut self, opening: &Opening, journal: &Journal) {
-        if let Some(first) = &opening.first {
+    fn open(&mut self, opening: &Opening, points: &[Point], journal: &Journal) {
+        if let Some(first) = opening.first.as_ref().filter(|first| points.contains(first)) {
             self.add(first);
         }
         let (mut told, mut n_told) = (String::new(), 0);

@@ -8,6 +8,9 @@ use crate::words::{clause, imperative, sentences, shortened};
 /// How many sentences of a reply are looked at.
 const MOST_SENTENCES: usize = 5;
 
+/// How many replies are looked at: agents often look around before they answer.
+const MOST_REPLIES: usize = 3;
+
 /// How long the restated choice is at most.
 const LONGEST_CHOICE: usize = 120;
 
@@ -18,6 +21,8 @@ pub(crate) struct Awaited {
     words: String,
     /// Whether they only ask, or point at something.
     is_question: bool,
+    /// How many replies may still answer them.
+    n_replies: usize,
 }
 
 /// What a reply of the agent makes of the decision that it answers.
@@ -39,7 +44,14 @@ impl Awaited {
             return None;
         }
         let words = all.iter().find(|sentence| 2 <= sentence.split_whitespace().count())?;
-        Some(Self { words: (*words).to_owned(), is_question: all.iter().any(|one| one.ends_with('?')) })
+        let is_question = all.iter().any(|one| one.ends_with('?'));
+        Some(Self { words: (*words).to_owned(), is_question, n_replies: MOST_REPLIES })
+    }
+
+    /// The same, after a reply that said nothing of it; none once there were enough.
+    pub(crate) fn after_silence(self) -> Option<Self> {
+        let n_replies = self.n_replies.checked_sub(1).filter(|n_replies| *n_replies != 0)?;
+        Some(Self { n_replies, ..self })
     }
 
     /// Whether a decision quotes the words, rather than an option that they take.
@@ -52,9 +64,13 @@ impl Awaited {
         let acceptance = accepted(said);
         let rest = acceptance.map_or(said, |(_, rest)| rest);
         let is_plain = acceptance.is_some_and(|(is_plain, _)| is_plain);
-        let is_meant = |what: &str| is_decided && acceptance.is_some() || is_about(what, &self.words);
+        let is_meant = |what: &str| is_plain || is_decided && acceptance.is_some() || is_about(what, &self.words);
         // Where the human decided, the agent may go straight to it; a question has to be accepted in so many words.
-        let is_awaited = if is_decided { !self.says_it() } else { is_plain && self.is_question };
+        let is_first = self.n_replies == MOST_REPLIES;
+        let is_awaited = match is_decided {
+            true => !self.says_it() && (is_first || acceptance.is_some()),
+            false => is_plain && self.is_question,
+        };
         match announced(rest, is_meant).filter(|_| is_awaited) {
             Some(choice) => {
                 let room = LONGEST.saturating_sub(choice.chars().count() + 5);
@@ -114,8 +130,8 @@ fn accepted(said: &str) -> Option<(bool, &str)> {
 
 /// What the agent says that it will do: `Let me update those functions to take a limit`.
 fn announced(said: &str, is_meant: impl Fn(&str) -> bool) -> Option<String> {
-    const MARKS: [&str; 8] =
-        ["let me ", "i'll ", "i will ", "we should ", "we can just ", "we just need to ", "it should ", "should just "];
+    const MARKS: [&str; 9] =
+        ["let me ", "i'll ", "i will ", "we should ", "we could ", "we can ", "we just need to ", "it should ", "should just "];
     let is_text = |line: &&str| !line.trim().is_empty();
     let mut is_code = false;
     let mut n_seen = 0;

@@ -177,7 +177,7 @@ pub fn holding_commit<'t>(turns: &'t [StoredTurn], mended: &Mended<'_>) -> Optio
     let mut before: Vec<String> = Vec::new();
     for turn in turns {
         match turn.kind {
-            TurnKind::Edit if turn.is_ok != Some(false) => uncommitted.edit(&turn.text, 0, &[]),
+            TurnKind::Edit if turn.is_ok != Some(false) => drop(uncommitted.edit(&turn.text, 0, &[])),
             TurnKind::Command => {
                 before = uncommitted.paths().map(str::to_owned).collect();
                 uncommitted.run(&turn.text, turn.is_ok, None);

@@ -15,6 +15,7 @@ use crate::reading::Session;
 use crate::typed::typed;
 use crate::words::{
     begins_with_work, first_sentence, imperative, is_closed, is_polite, n_words, sentences, shortened, wish,
+    without_brackets, without_loose_end,
 };
 
 /// The longest title.
@@ -137,7 +138,12 @@ fn ranked(journal: &Journal, session: &Session) -> Vec<String> {
             })
             .map(|(index, wish)| (TELLING.saturating_sub(index), asked(wish))),
     );
-    found.extend(session.branch.as_deref().and_then(of_branch).map(|title| (BRANCH, title)));
+    // A branch that is for another ticket than the session is where it went later.
+    let branch = session.branch.as_deref().filter(|branch| {
+        let other = ticket_in(branch.rsplit('/').next().unwrap_or(branch));
+        ticket.is_none() || other.is_none() || other == ticket
+    });
+    found.extend(branch.and_then(of_branch).map(|title| (BRANCH, title)));
     let about = account::about(journal);
     let mut ranked: Vec<(usize, String)> = found
         .into_iter()
@@ -388,7 +394,7 @@ fn ticket_in(words: &str) -> Option<String> {
 
 fn with_ticket(ticket: Option<&str>, title: &str) -> String {
     match ticket {
-        Some(ticket) if !title.to_ascii_uppercase().contains(ticket) => format!("{ticket}: {title}"),
+        Some(ticket) if ticket_in(title).is_none() => format!("{ticket}: {title}"),
         _ => title.to_owned(),
     }
 }
@@ -442,37 +448,6 @@ fn titled(words: &str) -> String {
         Some(at) => line[..at].trim_end_matches([',', ':', ' ']).to_owned(),
         None => without_loose_end(&shortened(&line, LONGEST_TITLE)),
     }
-}
-
-/// A title that was cut, without words that only lead on: `Added a limit to the…` is `Added a limit…`.
-fn without_loose_end(cut: &str) -> String {
-    const LEADING: [&str; 32] = [
-        "a", "an", "the", "to", "for", "of", "in", "on", "at", "by", "with", "and", "or", "but", "from",
-        "into", "that", "which", "as", "is", "are", "was", "were", "be", "been", "when", "where", "if", "so",
-        "than", "not", "its",
-    ];
-    let Some(mut words) = cut.strip_suffix('…') else { return cut.to_owned() };
-    while let Some((rest, last)) = words.rsplit_once(' ')
-        && LEADING.contains(&last.to_ascii_lowercase().as_str())
-        && LEAST_CLAUSE / 2 < rest.len()
-    {
-        words = rest;
-    }
-    format!("{words}…")
-}
-
-fn without_brackets(line: &str) -> String {
-    let mut kept = String::new();
-    let mut depth = 0_usize;
-    for letter in line.chars() {
-        match letter {
-            '(' if kept.is_empty() || kept.ends_with(' ') => depth += 1,
-            ')' if 0 < depth => depth -= 1,
-            _ if depth == 0 => kept.push(letter),
-            _ => {}
-        }
-    }
-    kept.split_whitespace().collect::<Vec<_>>().join(" ").replace(" :", ":").replace(" ,", ",")
 }
 
 /// The name of a file in the place of its whole path.
