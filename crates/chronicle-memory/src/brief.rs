@@ -13,7 +13,7 @@ use chronicle_core::{
     thread::{Origin, Priority},
 };
 use chronicle_search::{BlockVersion, NamedSession};
-use chronicle_sessions::{CheckKind, DigestOfSession, shortened};
+use chronicle_sessions::{CheckKind, DigestOfSession, HardFailure, shortened};
 use chronicle_workplace::{Error, error::BriefTooLongSnafu};
 use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
@@ -44,8 +44,11 @@ const MOST_STOPS: usize = 3;
 /// Threads, and lessons of others, that are told.
 const MOST_THREADS: usize = 10;
 
-/// Failed checks, and decisions, that are told.
+/// Failed checks, and commits with a reason, that are told.
 const MOST_EACH: usize = 5;
+
+/// Decisions that are told.
+const MOST_DECIDED: usize = 8;
 
 /// Blocks whose first lines are told, and how many of each.
 const BLOCKS: [&str; 2] = ["preferences", "developer_profile"];
@@ -119,6 +122,9 @@ pub struct Stop {
     pub summary: Option<String>,
     /// The last commit that it made.
     pub last_commit: Option<BriefCommit>,
+    /// What failed in it and took several steps to solve, for the first session.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub failures: Vec<String>,
     /// What became of its files, for the first session of the repository that is asked about.
     pub changed_since: Option<ChangedSince>,
 }
@@ -272,6 +278,10 @@ impl Memory<'_> {
                     .filter(|summary| !summary.is_empty()),
                 last_commit: last
                     .map(|commit| BriefCommit { commit: commit.id.clone(), subject: commit.subject.clone() }),
+                failures: match (&digest, brief.stopped.is_empty()) {
+                    (Some(digest), true) => digest.failures.iter().map(HardFailure::told).collect(),
+                    _ => Vec::new(),
+                },
                 changed_since: None,
             });
         }
@@ -403,7 +413,7 @@ fn decided(sessions: &[&(NamedSession, DigestOfSession)], reasons: &[Reason]) ->
             }
         }
     }
-    said.truncate(MOST_EACH);
+    said.truncate(MOST_DECIDED);
     reasoned.truncate(MOST_EACH);
     said.into_iter().chain(reasoned).collect()
 }
@@ -439,6 +449,7 @@ impl Brief {
         for stop in &mut self.stopped {
             stop.summary.iter_mut().for_each(|summary| *summary = shortened(summary, 2 * LONGEST_QUOTE));
             stop.last_commit.iter_mut().for_each(|commit| short(&mut commit.subject));
+            stop.failures.iter_mut().for_each(short);
         }
         self.failed.iter_mut().for_each(|failed| short(&mut failed.command));
         for item in self.open.iter_mut().chain(&mut self.left_by_others) {
@@ -479,6 +490,7 @@ impl Brief {
             self.files.last().map(|_| 30 - down(self.files.len())),
             self.remembered.last().map(|_| 32 - down(self.remembered.len())),
             self.dropped.as_ref().map(|dropped| 95 - down(dropped.len())),
+            self.stopped.first().and_then(|stop| stop.failures.last()).map(|_| 46),
         ];
         let least = worth.iter().enumerate().filter_map(|(list, worth)| Some(((*worth)?, list))).min();
         let Some((_, list)) = least else { return false };
@@ -491,6 +503,7 @@ impl Brief {
             5 => drop(self.files.pop()),
             6 => drop(self.remembered.pop()),
             7 => self.dropped = self.dropped.take().and_then(Dropped::without_last),
+            8 => drop(self.stopped[0].failures.pop()),
             _ => drop(self.left_by_others.pop()),
         }
         self.n_left_out += 1;

@@ -42,6 +42,9 @@ pub(super) fn markdown(brief: &Brief, view: &View) -> String {
         if let Some(summary) = &stop.summary {
             let _ = writeln!(out, "  - {}", one_line(summary));
         }
+        for failure in &stop.failures {
+            let _ = writeln!(out, "  - failed: {}", one_line(failure));
+        }
         if let Some(commit) =
             stop.last_commit.as_ref().filter(|commit| !tells(stop.summary.as_deref(), commit))
         {

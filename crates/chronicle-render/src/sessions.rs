@@ -7,6 +7,7 @@ use chronicle_memory::sessions::{
     ExcludeReply, ForgetReply, IngestReply, ListedSession, MemoryTransfer, Resumption, SessionList,
     ShownSession, ShownTurn, WordedOutcome, WordedReply, WordedSession, short_session,
 };
+use chronicle_sessions::HardFailure;
 
 use super::{View, words};
 
@@ -226,6 +227,9 @@ fn digested(out: &mut String, digest: &chronicle_sessions::DigestOfSession) {
         }
     };
     listed("What was done", &digest.key_actions);
+    listed("Decided", &digest.decisions);
+    let failures: Vec<String> = digest.failures.iter().map(HardFailure::told).collect();
+    listed("What failed", &failures);
     let commits: Vec<String> = digest.commits.iter().map(chronicle_sessions::Commit::told).collect();
     listed("Commits", &commits);
     let checks: Vec<String> = digest
@@ -237,10 +241,12 @@ fn digested(out: &mut String, digest: &chronicle_sessions::DigestOfSession) {
                 Some(false) => "failed",
                 None => "outcome not known",
             };
-            format!("`{}`: {outcome} the last time of {}", check.command, check.n_runs)
+            let since = if check.is_outdated { ", before the last edit" } else { "" };
+            format!("`{}`: {outcome} the last time of {}{since}", check.command, check.n_runs)
         })
         .collect();
     listed("Checks", &checks);
+    listed("Not committed", if digest.commits.is_empty() { &[] } else { &digest.uncommitted });
     listed("Open questions", &digest.open_questions);
 }
 

@@ -16,13 +16,16 @@ mod layout;
 mod summary;
 
 pub(crate) use claims::Shown;
-pub(crate) use deeds::deeds;
-pub(crate) use summary::{about, names, summary};
+pub(crate) use deeds::{bare_name, deeds, names as code_names};
+pub(crate) use summary::{about, diagnosis, names, summary, went};
 
 use layout::{Line, lines};
 
 /// How many items are named with the line above them.
 const MOST_BELOW: usize = 4;
+
+/// How many items are named with a sentence that leads in to them.
+const MOST_LED_TO: usize = 3;
 
 /// How many points of one account are looked at.
 const MOST_POINTS: usize = 40;
@@ -53,34 +56,125 @@ pub(crate) struct Point {
 
 /// The points of an account, in their order.
 pub(crate) fn points(text: &str) -> Vec<Point> {
+    points_of(&lines(text))
+}
+
+fn points_of(lines: &[Line]) -> Vec<Point> {
     let mut found: Vec<Point> = Vec::new();
     let mut above = Above::Nothing;
-    for line in lines(text) {
+    // Points that only lead in to a list, until one of its items is named with them.
+    let mut bare: Vec<usize> = Vec::new();
+    // Whether the first item of the list at hand was indented: then those that are as far in are no details of others.
+    let mut is_indented: Option<bool> = None;
+    for line in lines {
+        if !matches!(line, Line::Item { .. }) {
+            is_indented = None;
+        }
         if MOST_POINTS <= found.len() {
             break;
         }
         match line {
-            Line::Heading(words) => {
-                above = if is_for_later(&words) { Above::Later } else { Above::Nothing };
-                if let Some(words) = telling_heading(&words).filter(|_| above != Above::Later) {
+            Line::Heading { words, .. } => {
+                above = Above::below(words);
+                if let Some(words) = telling_heading(words).filter(|_| above == Above::Nothing) {
                     found.push(Point { sort: Sort::Heading, words, is_item: false });
                 }
             }
-            Line::Item { .. } if above == Above::Later => {}
-            Line::Item { words, is_nested } => item(&words, is_nested, &mut above, &mut found),
+            Line::Item { .. } if matches!(above, Above::Later | Above::Cases) => {}
+            Line::Item { words, is_nested, .. } => {
+                let is_as_far_in = *is_indented.get_or_insert(*is_nested);
+                let is_nested = *is_nested && !is_as_far_in;
+                if let Above::LeadIn { index, n_items } = above
+                    && !is_nested
+                {
+                    bare.retain(|lead_in| *lead_in != index);
+                    if n_items < MOST_LED_TO {
+                        let joint = if n_items == 0 { ": " } else { ", " };
+                        found[index].words.push_str(&format!("{joint}{}", name_of_item(words)));
+                    }
+                    above = Above::LeadIn { index, n_items: n_items + 1 };
+                }
+                let n_before = found.len();
+                item(words, is_nested, &mut above, &mut found);
+                if let Above::Label { index, n_items, .. } = above {
+                    match n_items {
+                        0 if n_before <= index && is_bare(&found[index].words) => bare.push(index),
+                        0 => {}
+                        _ => bare.retain(|label| *label != index),
+                    }
+                }
+            }
             Line::Text(words) => {
-                above = if is_for_later(&words) { Above::Later } else { Above::Nothing };
-                if above == Above::Later && (words.ends_with(':') || begins_with_option(&words)) {
+                above = Above::below(words);
+                let is_other = matches!(above, Above::Later | Above::Cases);
+                if is_other && (words.ends_with(':') || begins_with_option(words)) {
                     continue;
                 }
-                found.extend(own_sentences(&words).filter_map(|sentence| point(sentence, false)));
+                found.extend(own_sentences(words).filter_map(|sentence| point(sentence, false)));
                 if words.ends_with(':') && above == Above::Nothing {
-                    above = Above::label(&words, false, &mut found);
+                    above = Above::label(words, false, &mut found);
+                    match above {
+                        Above::LeadIn { index, .. } => bare.push(index),
+                        Above::Label { index, .. } if is_bare(&found[index].words) => bare.push(index),
+                        _ => {}
+                    }
                 }
             }
         }
     }
+    let mut index = 0;
+    found.retain(|_| {
+        index += 1;
+        !bare.contains(&(index - 1))
+    });
     found
+}
+
+/// What an account says first, and the heads of its numbered list.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Opening {
+    pub(crate) first: Option<Point>,
+    pub(crate) heads: Vec<String>,
+}
+
+/// How an account begins: with a sentence on all of it, or with a numbered list whose heads name its parts.
+pub(crate) fn opening(text: &str) -> Opening {
+    let lines = lines(text);
+    let mut opening = Opening::default();
+    let mut is_other = false;
+    let mut is_below = false;
+    for line in &lines {
+        match line {
+            Line::Heading { words, is_numbered } => {
+                is_other = Above::below(words) != Above::Nothing;
+                if *is_numbered && !is_other && names_work(words) {
+                    opening.heads.push(capitalized(words));
+                }
+            }
+            Line::Item { head, .. } => {
+                is_below = true;
+                if let Some(head) = head.as_deref().filter(|head| !is_other && names_work(head)) {
+                    opening.heads.push(capitalized(head));
+                }
+            }
+            Line::Text(words) => {
+                is_other = Above::below(words) != Above::Nothing;
+                if opening.first.is_none() && !is_below && !is_other && !words.ends_with(':') {
+                    let says = |point: &Point| point.sort != Sort::State && 2 <= n_particular(&point.words);
+                    opening.first = own_sentences(words).filter_map(|one| point(one, false)).find(says);
+                }
+            }
+        }
+    }
+    if opening.heads.len() < 2 {
+        opening.heads.clear();
+    }
+    opening
+}
+
+/// Whether the head of an item says what was done: names of files and of matters make no sentence together.
+fn names_work(head: &str) -> bool {
+    !begins_with_option(head) && is_deed(head) && has_object(head)
 }
 
 /// What the items of a list belong to.
@@ -89,6 +183,13 @@ enum Above {
     Nothing,
     /// `Next steps:`, `You can:`: what is below was not done.
     Later,
+    /// `Test cases:`: what is below is what the tests try.
+    Cases,
+    /// `The merge brought two changes:`: the point that names its items, which say something themselves as well.
+    LeadIn {
+        index: usize,
+        n_items: usize,
+    },
     /// `Removed:`: the point that its items are added to.
     Label {
         index: usize,
@@ -100,14 +201,31 @@ enum Above {
 }
 
 impl Above {
+    /// What a heading or a label makes of what is below it.
+    fn below(words: &str) -> Self {
+        match words {
+            words if is_for_later(words) => Self::Later,
+            words if is_of_cases(words) => Self::Cases,
+            _ => Self::Nothing,
+        }
+    }
+
     /// What a line that ends in a colon is to the items below it: its point is the last one, if it has one.
     fn label(words: &str, is_item: bool, found: &mut Vec<Point>) -> Self {
         let last = sentences(words).last().unwrap_or_default();
-        let own = without_joint(without_opening(last));
-        if !begins_with_deed(own) {
-            return Self::Mute;
+        let own = match new_things(last) {
+            Some(new) => new,
+            None => without_joint(without_opening(last)).to_owned(),
+        };
+        if !begins_with_deed(&own) {
+            let own = capitalized(&own);
+            let is_lead_in = |last: &Point| !is_item && last.words == own && 4 <= n_words(&own);
+            return match found.last().is_some_and(is_lead_in) {
+                true => Self::LeadIn { index: found.len() - 1, n_items: 0 },
+                false => Self::Mute,
+            };
         }
-        let own = capitalized(own);
+        let own = capitalized(&own);
         if found.last().is_none_or(|last| last.words != own) {
             found.push(Point { sort: Sort::Deed, words: own, is_item });
         }
@@ -122,7 +240,9 @@ fn item(words: &str, is_nested: bool, above: &mut Above, found: &mut Vec<Point>)
         *above = Above::Nothing;
     }
     match *above {
-        Above::Label { index, n_items, is_item } if !begins_with_deed(without_place(words)) => {
+        // What stands below an item of a list is no item of the label above the list.
+        Above::Label { is_item: false, .. } if is_nested => {}
+        Above::Label { index, n_items, is_item } if !is_deed(without_place(words)) => {
             if n_items < MOST_BELOW {
                 let joint = if n_items == 0 { ": " } else { ", " };
                 let name = name_of_item(words);
@@ -131,7 +251,7 @@ fn item(words: &str, is_nested: bool, above: &mut Above, found: &mut Vec<Point>)
             *above = Above::Label { index, n_items: n_items + 1, is_item };
         }
         // Below an item, without a label, stand its details.
-        Above::Nothing if is_nested => {}
+        Above::Nothing | Above::LeadIn { .. } if is_nested => {}
         _ => {
             found.extend(point(first_of(words), true));
             if words.ends_with(':') {
@@ -139,6 +259,38 @@ fn item(words: &str, is_nested: bool, above: &mut Above, found: &mut Vec<Point>)
             }
         }
     }
+}
+
+/// Whether a label says nothing without its list.
+fn is_bare(words: &str) -> bool {
+    !words.contains('`') && n_particular(words) < 3
+}
+
+/// `New files:` says that files were added.
+fn new_things(label: &str) -> Option<String> {
+    const NEW: [&str; 7] = ["new file", "new files", "new package", "new packages", "new test", "new tests", "files created"];
+    let lower = label.trim_end_matches([':', ' ']).to_lowercase();
+    NEW.contains(&lower.as_str()).then(|| match lower.as_str() {
+        "files created" => "Added new files".to_owned(),
+        lower => format!("Added {lower}"),
+    })
+}
+
+/// Whether what stands below such a line is what tests try, or how something was checked.
+fn is_of_cases(words: &str) -> bool {
+    const MARKS: [&str; 8] = [
+        "test coverage",
+        "test cases",
+        "coverage:",
+        "edge cases",
+        "verified:",
+        "verification",
+        "tests cover",
+        "scenarios",
+    ];
+    let lower = words.to_lowercase();
+    let is_label = n_words(&lower) <= 5 || lower.ends_with(':');
+    is_label && MARKS.iter().any(|mark| lower.contains(mark))
 }
 
 /// What an item is about, without what it says of it.
@@ -207,7 +359,8 @@ fn is_for_later(words: &str) -> bool {
     ];
     let lower = words.to_lowercase();
     let last = sentences(&lower).last().unwrap_or_default().to_owned();
-    OPEN.iter().any(|open| lower.starts_with(open) || last.starts_with(open) && last.ends_with(':'))
+    let offers = last.ends_with(':') && ["options", "ways to", "approaches"].iter().any(|offer| last.contains(offer));
+    offers || OPEN.iter().any(|open| lower.starts_with(open) || last.starts_with(open) && last.ends_with(':'))
 }
 
 /// The sentences of a line that are the agent's own: not those in a quotation, and not what something else says.
@@ -235,9 +388,20 @@ fn own_sentences(line: &str) -> impl Iterator<Item = &str> {
 }
 
 fn point(sentence: &str, is_item: bool) -> Option<Point> {
-    let words = without_opening(sentence);
+    let new = new_file(sentence);
+    let words = new.as_deref().unwrap_or_else(|| without_opening(sentence));
     let sort = sort(words)?;
     Some(Point { sort, words: capitalized(without_joint(words)), is_item })
+}
+
+/// ``New file: `pool.rs` — waits`` says that it was added.
+fn new_file(sentence: &str) -> Option<String> {
+    const NEW: [&str; 5] = ["new file", "new package", "new test", "new command", "new helper"];
+    let (head, rest) = sentence.split_once(": ")?;
+    let lower = head.to_lowercase();
+    let kind = NEW.iter().find(|kind| lower == **kind)?;
+    let article = if *kind == "new file" { String::new() } else { format!("the {kind} ") };
+    Some(format!("Added {article}{rest}"))
 }
 
 /// Words that announce a list, without what only joins it to them: `Changed the pool to:` says `Changed the pool`.
@@ -274,8 +438,9 @@ fn sort(words: &str) -> Option<Sort> {
     if claims::is_state(&lower) {
         return Some(Sort::State);
     }
-    if begins_with_deed(without_place(words)) {
-        return Some(Sort::Deed);
+    let deed = if is_deed(words) { words } else { without_place(words) };
+    if is_deed(deed) {
+        return has_object(deed).then_some(Sort::Deed);
     }
     // `The following files are new:` says nothing without them.
     if words.ends_with([':', '：']) && n_words(words) < 6 {
@@ -306,6 +471,32 @@ fn sort(words: &str) -> Option<Sort> {
         "instead of",
     ];
     Some(if FINDINGS.iter().any(|mark| lower.contains(mark)) { Sort::Finding } else { Sort::Other })
+}
+
+/// Whether words say what was done and changed something.
+fn is_deed(words: &str) -> bool {
+    begins_with_deed(words) && !is_idle_verb(words)
+}
+
+/// Whether what was done has an object that says something: `Fixed these` has none.
+fn has_object(deed: &str) -> bool {
+    let rest = deed.split_once(' ').map_or("", |(_, rest)| rest);
+    const POINTERS: [&str; 9] = ["it", "this", "that", "these", "those", "them", "both", "in", "for"];
+    let bare = |word: &&str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let told: Vec<&str> =
+        rest.split_whitespace().filter(|word| !POINTERS.contains(&bare(word).as_str())).collect();
+    rest.contains(['`', '_', '/']) || n_particular(&told.join(" ")) != 0
+}
+
+/// Whether a verb says that something was looked at or left, rather than that it was changed.
+fn is_idle_verb(deed: &str) -> bool {
+    const IDLE: [&str; 20] = [
+        "kept", "checked", "verified", "confirmed", "tested", "ran", "reran", "re-ran", "looked", "reviewed",
+        "read", "found", "noticed", "noted", "identified", "discovered", "analyzed", "investigated", "explored",
+        "expected",
+    ];
+    let first = deed.split_whitespace().next().unwrap_or_default().trim_end_matches([':', ',']);
+    IDLE.contains(&first.to_lowercase().as_str())
 }
 
 /// What is said of the file or the matter that stands before it: `pool.rs: Added a limit`, `Bug fix: Closed the pool`.
@@ -499,7 +690,8 @@ pub(crate) fn begins_with_deed(words: &str) -> bool {
         "made", "wrote", "ran", "found", "set", "split", "built", "rebuilt", "sent", "kept", "put", "cut",
         "got", "rewrote", "took", "undid", "brought", "reran", "re-ran", "overrode", "drew", "chose",
     ];
-    const NONE: [&str; 25] = [
+    const NONE: [&str; 26] = [
+        "malformed",
         "based",
         "needed",
         "expected",
@@ -659,6 +851,81 @@ mod tests {
     }
 
     #[test]
+    fn a_line_that_leads_in_to_a_list_is_told_with_it_or_not_at_all() {
+        check(
+            "The merge stopped because `main` brought in several changes:\n\n1. **`Limit` moved** from `pool` to `core`\n2. **A type** for ids",
+            &[
+                (
+                    Sort::Finding,
+                    "The merge stopped because `main` brought in several changes: `Limit` moved from `pool` to `core`, A type for ids",
+                ),
+                (Sort::Other, "`Limit` moved from `pool` to `core`"),
+                (Sort::Other, "A type for ids"),
+            ],
+        );
+        check(
+            "The pool waits for a slot now.\nThe commands of the merge are listed below:\n```\ngit commit\n```",
+            &[(Sort::Other, "The pool waits for a slot now")],
+        );
+        check("Fixed:\n- the counter of the pool", &[(Sort::Deed, "Fixed: the counter of the pool")]);
+        check("New files:\n- `wait.rs` - the waiting\n- `slot.rs`", &[(Sort::Deed, "Added new files: `wait.rs`, `slot.rs`")]);
+        check("- New file: `wait.rs` — waits for a slot", &[(Sort::Deed, "Added `wait.rs` — waits for a slot")]);
+    }
+
+    #[test]
+    fn what_has_no_object_or_changed_nothing_is_no_deed() {
+        for text in ["Fixed these.", "Updated it.", "I fixed these in:\n```\npool.rs\n```"] {
+            check(text, &[]);
+        }
+        check("- Kept the retry of the upload", &[(Sort::Other, "Kept the retry of the upload")]);
+        check("- `pool.rs`: checked right after the start", &[(Sort::Other, "`pool.rs`: checked right after the start")]);
+        check(
+            "Added tests of the limit.\n\n**Test cases:**\n- Rejected: an empty name\n- Removed the slot twice",
+            &[(Sort::Deed, "Added tests of the limit")],
+        );
+        check(
+            "1. **Removed the queue** from `pool.rs`:\n   - Deleted the `Queue` type\n2. **Closed** the pool early",
+            &[
+                (Sort::Deed, "Removed the queue from `pool.rs`"),
+                (Sort::Deed, "Deleted the `Queue` type"),
+                (Sort::Deed, "Closed the pool early"),
+            ],
+        );
+        check(
+            "Removed from `pool.rs`:\n- `Queue`:\n  - its tests\n  - its docs\n- `Entry`",
+            &[(Sort::Deed, "Removed from `pool.rs`: `Queue`, `Entry`")],
+        );
+        check(
+            "Removed from `pool.rs`:\n  - `Queue`\n  - `Entry`",
+            &[(Sort::Deed, "Removed from `pool.rs`: `Queue`, `Entry`")],
+        );
+    }
+
+    #[test]
+    fn an_account_opens_with_a_sentence_or_with_the_heads_of_its_list() {
+        let check = |text: &str, first: Option<&str>, heads: &[&str]| {
+            let opening = opening(text);
+            assert_eq!(opening.first.map(|first| first.words).as_deref(), first, "{text}");
+            assert_eq!(opening.heads, heads, "{text}");
+        };
+        check(
+            "Done. All tests pass.\n\n**Summary:**\n1. **Closed the pool** (`pool.rs`): it leaked\n2. **Bounded the queue**: it grew",
+            None,
+            &["Closed the pool", "Bounded the queue"],
+        );
+        check(
+            "I've changed the pool to wait for a slot.\n\n## 1. Removed the old queue\n\n## 2. Added tests for the wait",
+            Some("Changed the pool to wait for a slot"),
+            &["Removed the old queue", "Added tests for the wait"],
+        );
+        check("1. **`pool.rs`**: waits\n2. **`queue.rs`**: is bounded", None, &[]);
+        check("**1. Closed the pool** - it leaked\n\n**2. Bounded the queue** - it grew", None, &["Closed the pool", "Bounded the queue"]);
+        check("The plan is written. Two ways to go on:\n\n**1. Added load** - fast\n**2. Removed slots**", None, &[]);
+        check("Two ways:\n1. **Closed pool** - simple\n2. **Open pool**", None, &[]);
+        check("**Next steps:**\n1. **Added load** on it\n2. **Removed slots** of it", None, &[]);
+    }
+
+    #[test]
     fn what_an_agent_was_sent_for_was_done() {
         check(
             "The review agent successfully removed the old queue.",
@@ -685,6 +952,7 @@ mod tests {
             "**Offen:**\n- Ein Test der Grenze fehlt noch",
             "待办：\n- 为连接池写一个测试",
             "```\nAdded a limit to the pool.\n```",
+            "Two options:\n\n**1. Wait for a slot (now)** - I send an agent for each task\n\n**2. Later** - you do it",
         ] {
             check(text, &[]);
         }

@@ -99,6 +99,8 @@ pub(crate) struct Called {
     pub(crate) checks: Vec<Ran>,
     /// The program that the call is about: that of its last check, else of the first command that does something.
     pub(crate) program: String,
+    /// Whether a pipe hid the exit code of something that printed that it failed.
+    is_hidden_failure: bool,
 }
 
 impl Called {
@@ -109,7 +111,8 @@ impl Called {
         let first = || walk.others.first().map(String::as_str);
         let program = program(last.or_else(first).unwrap_or(command)).to_owned();
         walk.ask(&outcome.text);
-        Self { checks: walk.checks, program }
+        let is_hidden_failure = outcome.is_ok == Some(true) && hides_failure(command, &outcome.text);
+        Self { checks: walk.checks, program, is_hidden_failure }
     }
 
     /// What `turn` ran; nothing where it calls no shell, or was turned down.
@@ -120,9 +123,9 @@ impl Called {
         }
     }
 
-    /// Whether one of the checks failed for certain.
+    /// Whether something failed for certain, whatever the exit code of the call says.
     pub(crate) fn has_failed(&self) -> bool {
-        self.checks.iter().any(|check| check.is_passed == Some(false))
+        self.is_hidden_failure || self.checks.iter().any(|check| check.is_passed == Some(false))
     }
 }
 
@@ -311,6 +314,25 @@ impl Walk {
     }
 }
 
+/// Whether the last command of a call only cuts the output of another, which says in it that it failed.
+fn hides_failure(command: &str, text: &str) -> bool {
+    const CUTTING: [&str; 5] = ["head", "tail", "cat", "tee", "grep"];
+    // They print what others printed.
+    const SHOWING: [&str; 8] =
+        ["curl", "docker", "kubectl", "ssh", "journalctl", "xargs", "sort", "diff"];
+    if !words::says_failure(text) {
+        return false;
+    }
+    let command = without_texts(command);
+    let all = parts(&command);
+    let Some(pipe) = all.chunk_by(|_, next| next.join == Join::Pipe).last() else { return false };
+    let (Some(first), Some(last)) = (pipe.first(), pipe.last()) else { return false };
+    1 < pipe.len()
+        && CUTTING.contains(&program(last.text))
+        && !is_elsewise(first.text)
+        && !SHOWING.contains(&program(first.text))
+}
+
 /// Whether commands only show what they read: they cannot fail, so a failure of theirs is one that was passed on.
 fn only_shows(parts: &[Part<'_>]) -> bool {
     parts.iter().all(|part| matches!(program(part.text), "tail" | "cat" | "tee"))
@@ -430,6 +452,23 @@ mod tests {
             told("cd nope && npm test", Some(false), "bash: line 1: cd: nope: No such file or directory"),
             "?npm test"
         );
+    }
+
+    #[test]
+    fn a_failure_that_was_printed_before_a_pipe_is_one() {
+        let check = |command: &str, text: &str, expected: bool| {
+            let outcome = Outcome { is_ok: Some(true), text: text.to_owned(), ..Outcome::default() };
+            assert_eq!(Called::of(command, &outcome).has_failed(), expected, "{command}: {text}");
+        };
+        let mise = "[dup] found 2 copies\n[dup] ERROR task failed";
+        check("mise run dup 2>&1 | head -50", mise, true);
+        check("cd /w && mise run dup | grep -v ok | tail -3", mise, true);
+        check("mise run dup", mise, false);
+        check("cat log.txt | tail -5", mise, false);
+        check("gh run view 12 --log-failed | tail", "--- FAIL: TestPool (0.00s)\nFAIL", false);
+        check("./check.sh | tail -3", "FAIL\texample.com/p\t0.2s", true);
+        check("./check.sh | tail -3", "all of it FAILED before", false);
+        check("make docs | tail -1", "make: *** [Makefile:7: docs] Error 1", true);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What was decided in a session: answers that humans gave, and sentences in which they say so.
 //!
-//! Everything is quoted. Narrow rules, as with threads: what nobody decided costs more trust than
+//! Everything is quoted: the human's words, or the agent's that say what it made of them, with the human's as evidence.
+//! Narrow rules, as with threads: what nobody decided costs more trust than
 //! what was missed.
 
 use crate::noted::Noted;
@@ -24,7 +25,10 @@ const MOST: usize = 12;
 const LONGEST_REPLY: usize = 400;
 
 mod offered;
+mod restated;
 mod stated;
+
+pub(crate) use restated::{Awaited, Reply};
 
 /// The answers in what came back from a question: `"Which one?"="The first"`.
 pub(crate) fn answers(text: &str) -> Vec<String> {
@@ -46,6 +50,9 @@ pub(crate) fn answers(text: &str) -> Vec<String> {
 /// What a prompt decides: of what the agent offered in `before`, or by itself. `matter` is what was asked for before.
 pub(crate) fn decided(prompt: &str, before: Option<&str>, matter: &str) -> Vec<String> {
     let stated = stated::decided(prompt);
+    // What was asked last is what short words are about, not what was asked for before that.
+    let asked = before.and_then(offered::question);
+    let matter = asked.as_deref().unwrap_or(matter);
     let is_short = prompt.len() <= LONGEST_REPLY && !typed(prompt).is_empty();
     let chosen = match before.filter(|_| is_short).and_then(|said| offered::chosen(said, prompt)) {
         Some(Chosen::Offered(chosen)) => chosen,

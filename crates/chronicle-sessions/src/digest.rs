@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use chronicle_core::counted;
 use chronicle_core::thread::{ThreadKind, likeness};
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +14,7 @@ use crate::decisions::told;
 use crate::endings::endings;
 use crate::journal::{ChangedFile, Check, Journal};
 use crate::reading::Session;
+use crate::signs::HardFailure;
 use crate::titles::{candidates, is_question};
 use crate::turn::{Commit, Usage};
 use crate::words::{first_sentence, imperative, shortened};
@@ -39,8 +41,14 @@ pub struct DigestOfSession {
     pub files: Vec<ChangedFile>,
     /// Tests, builds and lints, with how they went the last time.
     pub checks: Vec<Check>,
+    /// What failed and took several steps to solve; at most two.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failures: Vec<HardFailure>,
     /// Commits that were made, in order.
     pub commits: Vec<Commit>,
+    /// Edited files that no commit of the session holds, in the order of their last edits.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub uncommitted: Vec<String>,
     /// Pull requests that belong to the session.
     pub pull_requests: Vec<String>,
     /// Languages and tools, the most used first.
@@ -112,7 +120,9 @@ pub fn digest(journal: &Journal, session: &Session) -> DigestOfSession {
         technologies: technologies(journal),
         libraries: libraries(journal),
         importance: importance(journal),
-        checks: journal.checks.clone(),
+        checks: journal.told_checks(),
+        uncommitted: uncommitted(journal),
+        failures: Vec::new(),
         commits: journal.commits.iter().map(|(commit, _)| commit.clone()).collect(),
         pull_requests: journal.pull_requests.clone(),
         open_questions,
@@ -146,8 +156,15 @@ fn summary(journal: &Journal) -> String {
         (None, Some(last)) => format!("Asked for “{last}”."),
         (None, None) => String::new(),
     };
+    let found = journal.last_diagnosis.as_ref().map(|said| account::diagnosis(&said.words)).unwrap_or_default();
+    for found in found {
+        asked.push_str(&format!(" {}.", found.trim_end_matches('.')));
+    }
     let commits: Vec<Commit> = journal.told_commits().into_iter().cloned().collect();
-    let achieved = achieved(&commits, journal.files.len(), &journal.checks);
+    let achieved = match journal.has_work() {
+        true => achieved(&commits, journal.files.len(), &uncommitted(journal), &journal.told_checks()),
+        false => unchanged(journal),
+    };
     if !achieved.is_empty() {
         if !asked.is_empty() {
             asked.push(' ');
@@ -157,8 +174,25 @@ fn summary(journal: &Journal) -> String {
     asked
 }
 
-/// What came of it, in one sentence.
-pub(crate) fn achieved(commits: &[Commit], n_files: usize, checks: &[Check]) -> String {
+/// What came of a session that changed nothing: a check that failed, and that an edit was turned down.
+fn unchanged(journal: &Journal) -> String {
+    let refused = journal.refused_edit.is_some().then(|| "nothing was changed".to_owned());
+    let failed = journal.last_check().map(|check| account::went(journal, check, 60));
+    sentence(&refused.into_iter().chain(failed).collect::<Vec<_>>())
+}
+
+/// The edited files that no commit holds.
+fn uncommitted(journal: &Journal) -> Vec<String> {
+    journal.uncommitted.paths().map(str::to_owned).collect()
+}
+
+/// What came of it, in one sentence. A check that passed before code was changed again is none.
+pub(crate) fn achieved(
+    commits: &[Commit],
+    n_files: usize,
+    uncommitted: &[String],
+    checks: &[Check],
+) -> String {
     let mut parts = Vec::new();
     match commits {
         [] => {}
@@ -178,10 +212,22 @@ pub(crate) fn achieved(commits: &[Commit], n_files: usize, checks: &[Check]) -> 
         1 => parts.push("changed 1 file".to_owned()),
         n_files => parts.push(format!("changed {n_files} files")),
     }
-    if let Some(check) = checks.iter().rev().find(|check| check.is_passed.is_some()) {
-        let word = if check.is_passed == Some(true) { "passed" } else { "failed" };
-        parts.push(format!("`{}` {word} last", shortened(&check.command, 60)));
+    if !commits.is_empty() && !uncommitted.is_empty() {
+        parts.push(format!("{} uncommitted", counted(uncommitted.len(), "file")));
     }
+    if let Some(check) = checks.iter().rev().find(|check| check.is_passed.is_some()) {
+        let command = shortened(&check.command, 60);
+        match (check.is_passed, check.is_outdated) {
+            (Some(true), true) => {}
+            (Some(true), false) => parts.push(format!("`{command}` passed last")),
+            (_, true) => parts.push(format!("`{command}` failed before the last edit")),
+            (_, false) => parts.push(format!("`{command}` failed last")),
+        }
+    }
+    sentence(&parts)
+}
+
+fn sentence(parts: &[String]) -> String {
     let sentence = parts.join(", ");
     let mut letters = sentence.chars();
     letters.next().map(|first| format!("{}{}.", first.to_uppercase(), letters.as_str())).unwrap_or_default()
@@ -197,10 +243,15 @@ fn key_actions(journal: &Journal) -> Vec<String> {
     let commits = journal.told_commits();
     actions.extend(commits.into_iter().rev().take(MOST_COMMITS).rev().map(commit));
     actions.extend(journal.pull_requests.iter().map(|url| format!("Opened {url}")));
-    let check =
-        failed_last(&journal.checks).map(|check| format!("`{}` failed last", shortened(&check.command, 80)));
+    let check = failed_last(&journal.checks).map(|check| account::went(journal, check, 80));
     let n_left = MOST_TOLD.saturating_sub(actions.len() + usize::from(check.is_some()));
-    let accounted = account::deeds(journal, n_left);
+    let mut accounted = account::deeds(journal, n_left);
+    let made = created(journal, &accounted).or_else(|| filed(journal, &accounted));
+    if let Some(made) = made {
+        accounted.truncate(n_left.saturating_sub(1));
+        accounted.push(made);
+    }
+    accounted.truncate(n_left);
     let done = journal.todos.items().iter().filter(|item| item.state == crate::turn::TodoState::Completed);
     let ticked = done.map(|item| shortened(&item.text, 100));
     let is_new = |text: &String| accounted.iter().all(|known| likeness(known, text) < 0.5);
@@ -213,6 +264,29 @@ fn key_actions(journal: &Journal) -> Vec<String> {
     actions.extend(check);
     actions.truncate(MOST_TOLD);
     actions
+}
+
+/// The new files that no deed names.
+fn created(journal: &Journal, deeds: &[String]) -> Option<String> {
+    const MOST: usize = 3;
+    let named: Vec<String> = deeds.iter().flat_map(|deed| account::code_names(deed)).collect();
+    let is_told = |name: &str| named.iter().any(|known| known == name) || deeds.iter().any(|deed| deed.contains(name));
+    let names: Vec<&str> =
+        journal.created.iter().map(|path| name_of(path)).filter(|name| !is_told(name)).collect();
+    let more = names.len().saturating_sub(MOST);
+    let told = names.iter().take(MOST).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    (!names.is_empty()).then(|| format!("Added {told}{more}"))
+}
+
+/// What was filed in a tracker, where no deed says so.
+fn filed(journal: &Journal, deeds: &[String]) -> Option<String> {
+    let is_told = |title: &str| deeds.iter().any(|deed| 0.5 <= likeness(deed, title));
+    let titles: Vec<&str> =
+        journal.issues.iter().map(|issue| issue.title.as_str()).filter(|title| !is_told(title)).collect();
+    let (first, rest) = titles.split_first()?;
+    let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+    Some(format!("Filed “{}”{more}", shortened(first, 80)))
 }
 
 /// The last part of a path.
@@ -338,4 +412,284 @@ fn importance(journal: &Journal) -> u8 {
     ];
     let n_points = points.iter().filter(|point| **point).count();
     u8::try_from((1 + n_points).min(5)).unwrap_or(5)
+}
+
+#[cfg(test)]
+mod state_of_the_work {
+    use crate::made::Made;
+    use crate::turn::TodoState;
+
+    const WAIT: &str = "[main 1a2b3c4] pool: wait\n 1 file changed";
+
+    /// A session in which the pool learned to wait.
+    fn made() -> Made {
+        Made::new().prompt("make the pool wait for a free connection")
+    }
+
+    #[test]
+    fn what_no_commit_holds_is_uncommitted() {
+        let check = |made: Made, summary: &str, uncommitted: &[&str]| {
+            let digest = made.digest();
+            assert_eq!(digest.summary, summary);
+            assert_eq!(digest.uncommitted, uncommitted);
+        };
+        let both = || made().edit("pool.rs").edit("queue.rs");
+        check(
+            both().run("git add pool.rs && git commit -m 'pool: wait'", WAIT).said("The pool waits now."),
+            "The pool waits now. Committed 1a2b3c4 “pool: wait”, queue.rs uncommitted.",
+            &["queue.rs"],
+        );
+        check(
+            both().run("git commit -am 'pool: wait'", WAIT).said("The pool waits now."),
+            "The pool waits now. Committed 1a2b3c4 “pool: wait”.",
+            &[],
+        );
+        check(
+            both()
+                .run("git commit -am 'pool: wait'", WAIT)
+                .edit("a.rs")
+                .edit("b.rs")
+                .edit("c.rs")
+                .said("The pool waits now."),
+            "The pool waits now. Committed 1a2b3c4 “pool: wait”, 3 files uncommitted.",
+            &["a.rs", "b.rs", "c.rs"],
+        );
+        check(
+            both().said("The pool waits now."),
+            "The pool waits now. Not committed.",
+            &["pool.rs", "queue.rs"],
+        );
+        // Notes of the agent and scratch files are never committed.
+        check(
+            made().edit("/tmp/try.rs").edit("/home/a/.claude/plans/wait.md").said("The pool waits now."),
+            "The pool waits now. Not committed.",
+            &[],
+        );
+    }
+
+    #[test]
+    fn a_commit_that_left_edits_out_leaves_work_open() {
+        let both = || made().edit("pool.rs").edit("queue.rs");
+        assert_eq!(
+            both().run("git add pool.rs && git commit -m 'pool: wait'", WAIT).said("The pool waits now.").open(),
+            ["Commit the edits of queue.rs: the last commit left them out"]
+        );
+        // What is edited after a commit is only not committed yet.
+        let later = both().run("git commit -am 'pool: wait'", WAIT).edit("a.rs").said("The pool waits now.");
+        assert_eq!(later.open(), [] as [&str; 0]);
+        assert_eq!(later.digest().uncommitted, ["a.rs"]);
+    }
+
+    #[test]
+    fn a_check_counts_if_it_ran_after_the_last_edit() {
+        let check = |made: Made, summary: &str| assert_eq!(made.said("The pool waits now.").digest().summary, summary);
+        let ok = "test result: ok. 3 passed; 0 failed";
+        let bad = "test result: FAILED. 2 passed; 1 failed";
+        let edited = || made().edit("pool.rs");
+        check(edited().run("cargo test", ok), "The pool waits now. Not committed, `cargo test` passed last.");
+        check(made().run("cargo test", ok).edit("pool.rs"), "The pool waits now. Not committed.");
+        check(
+            edited().run("cargo test", ok).edit("docs/pool.md"),
+            "The pool waits now. Not committed, `cargo test` passed last.",
+        );
+        check(
+            made().fail("cargo test", bad).edit("pool.rs"),
+            "The pool waits now. Not committed, `cargo test` failed before the last edit.",
+        );
+        // Tests say more than a build, and what failed more than what passed.
+        check(
+            edited().run("cargo test", ok).run("cargo build", ""),
+            "The pool waits now. Not committed, `cargo test` passed last.",
+        );
+        check(
+            edited().fail("cargo clippy", "").run("cargo test", ok),
+            "The pool waits now. Not committed, `cargo clippy` failed last.",
+        );
+        // Where nothing was changed, a check that passes is no result.
+        check(made().run("cargo test", ok), "The pool waits now.");
+        let digest = made().run("cargo test", ok).edit("pool.rs").digest();
+        assert_eq!((digest.checks[0].is_passed, digest.checks[0].is_outdated), (Some(true), true));
+    }
+
+    #[test]
+    fn an_edit_that_was_turned_down_and_not_tried_again_is_open() {
+        let refused = || made().refuse("src/pool.rs", "do it on a branch. is there another way?");
+        let asked = refused().said("Two ways.\n\nWhich approach do you prefer?");
+        assert_eq!(
+            asked.digest().summary,
+            "Asked for “Make the pool wait for a free connection” and in the end “Do it on a branch”. \
+             Nothing was changed."
+        );
+        assert_eq!(
+            asked.open(),
+            [
+                "Decide on the edit of pool.rs that was turned down: “do it on a branch.”",
+                "Answer: Which approach do you prefer?"
+            ]
+        );
+        let again = refused().edit("src/pool.rs").said("The pool waits now.");
+        assert_eq!(again.open(), [] as [&str; 0]);
+        assert_eq!(again.digest().summary, "The pool waits now. Not committed.");
+    }
+
+    #[test]
+    fn a_session_breaks_off_at_its_last_action() {
+        let check = |made: Made, expected: &str| {
+            let summary = made.digest().summary;
+            assert!(summary.contains(expected), "{summary}");
+        };
+        let done = || made().edit("pool.rs").said("The pool waits now.");
+        let asked = || done().prompt("now bound the queue of the pool as well");
+        check(asked().edit("src/queue.rs"), "Broken off at the edit of queue.rs");
+        check(asked().run("cargo test -p queue", ""), "Broken off at `cargo test -p queue`");
+        check(asked().tool("Task", "Bound the queue", ""), "Broken off at “Bound the queue”");
+        check(asked().refuse("src/queue.rs", ""), "Broken off at the edit of queue.rs");
+    }
+
+    #[test]
+    fn the_agents_own_list_says_last_how_far_its_tasks_are() {
+        let listed = "#1 [completed] Let acquire wait\n#2 [pending] Test the timeout [blocked by #1]";
+        let made = made()
+            .task("1", "Let acquire wait", TodoState::InProgress)
+            .task("2", "Test the timeout", TodoState::Pending);
+        assert_eq!(made.digest().key_actions, [] as [&str; 0]);
+        let todos = crate::tools::listed_tasks(listed);
+        let made = todos.into_iter().fold(made, |made, todo| {
+            let outcome = crate::turn::Outcome { is_ok: Some(true), ..Default::default() };
+            made.event(crate::turn::Event::Todo(todo, outcome))
+        });
+        assert_eq!(made.digest().key_actions, ["Let acquire wait"]);
+    }
+}
+
+#[cfg(test)]
+mod what_was_done {
+    use crate::made::Made;
+
+    fn made() -> Made {
+        Made::new().prompt("make the pool wait for a free connection")
+    }
+
+    #[test]
+    fn the_heads_of_a_final_list_make_the_summary() {
+        let account = "Done. All tests pass.\n\n**Final summary of all changes in this session:**\n\n\
+            1. **Removed the old queue** (`queue.rs`): nobody used it\n\
+            2. **Fixed the counter of the pool** (`pool.rs`): it never went down\n\
+            3. **Added a limit for waiting**: a minute";
+        let summary = made().edit("pool.rs").said(account).digest().summary;
+        assert_eq!(
+            summary,
+            "Removed the old queue; fixed the counter of the pool; added a limit for waiting. Not committed."
+        );
+    }
+
+    #[test]
+    fn a_session_without_an_account_says_what_was_found() {
+        let found = "Let me see.\n\nThe cause is the counter of the pool that never goes down after a timeout.";
+        let summary = made().said(found).refuse("src/pool.rs", "on a branch please").digest().summary;
+        assert_eq!(
+            summary,
+            "Asked for “Make the pool wait for a free connection” and in the end “On a branch please”. The cause is \
+             the counter of the pool that never goes down after a timeout. Nothing was changed."
+        );
+    }
+
+    #[test]
+    fn the_final_account_comes_first_and_others_add_what_it_does_not_name() {
+        let first = "I've added a limit to `acquire`. I also renamed `Slot` to `Lease` in `lease.rs`.";
+        let last = "Final summary:\n- Changed `acquire` to wait for a slot\n- Bounded the queue of the pool";
+        let digest = made()
+            .edit("pool.rs")
+            .said(first)
+            .prompt("now bound the queue of the pool as well")
+            .edit("queue.rs")
+            .said(last)
+            .digest();
+        assert_eq!(
+            digest.key_actions,
+            [
+                "Changed `acquire` to wait for a slot",
+                "Bounded the queue of the pool",
+                "Renamed `Slot` to `Lease` in `lease.rs`"
+            ]
+        );
+    }
+
+    #[test]
+    fn what_a_human_corrects_was_not_done() {
+        let digest = |correction: &str| {
+            made()
+                .edit("pool.rs")
+                .said("Fixed `acquire` to ignore the limit of the pool when nobody waits.")
+                .prompt(correction)
+                .edit("pool.rs")
+                .said("Added a check of the limit in `release` for waiting clients.")
+                .digest()
+                .key_actions
+        };
+        let last = "Added a check of the limit in `release` for waiting clients";
+        assert_eq!(digest("that is not correct, acquire must never ignore the limit"), [last]);
+        assert_eq!(
+            digest("good. now look at the log of the server"),
+            [last, "Fixed `acquire` to ignore the limit of the pool when nobody waits"]
+        );
+    }
+
+    #[test]
+    fn what_edits_took_back_was_not_done() {
+        let digest = made()
+            .replace("settings.toml", "a", "b")
+            .said("Added the `limit.max` to `settings.toml`.")
+            .prompt("the pool has to find its limit by itself, not by settings of this machine")
+            .replace("settings.toml", "b", "a")
+            .edit("src/pool.rs")
+            .said("Changed `acquire` to count the free slots.")
+            .digest();
+        assert_eq!(digest.key_actions, ["Changed `acquire` to count the free slots"]);
+        assert_eq!(digest.summary, "Changed `acquire` to count the free slots. Not committed.");
+        assert_eq!(digest.uncommitted, ["src/pool.rs"]);
+    }
+
+    #[test]
+    fn new_files_and_filed_issues_are_deeds() {
+        let digest = made()
+            .create("src/wait.rs")
+            .create("src/wait_test.rs")
+            .create("/tmp/try.rs")
+            .said("Changed the pool to wait for a slot, with the new `wait.rs` for it.")
+            .digest();
+        assert_eq!(
+            digest.key_actions,
+            ["Changed the pool to wait for a slot, with the new `wait.rs` for it", "Added `wait_test.rs`"]
+        );
+        let filed = made().tool("mcp__tracker__create_issue", "Measure the wait of the pool", "{}").said("I filed it.");
+        assert_eq!(filed.digest().key_actions, ["Filed “Measure the wait of the pool”"]);
+    }
+
+    #[test]
+    fn a_decision_is_what_the_agent_made_of_the_humans_words() {
+        let decided = |words: &str, reply: &str| {
+            made().refuse("src/pool.rs", words).said(reply).edit("src/pool.rs").said("The pool waits now.").digest().decisions
+        };
+        assert_eq!(
+            decided("can't those helpers take a Limit instead?", "Good idea. Let me change those helpers to take a `Limit`:"),
+            ["Change those helpers to take a `Limit` (“can't those helpers take a Limit instead?”)"]
+        );
+        assert_eq!(decided("why not use the queue of the pool?", "The queue is older than the pool."), [] as [&str; 0]);
+        assert_eq!(decided("use the shared helper", "Let me look."), ["use the shared helper (on the edit of pool.rs)"]);
+    }
+
+    #[test]
+    fn short_words_are_about_the_question_that_was_asked_last() {
+        let decisions = made()
+            .said("The log grows. Where should the limit of the log live?")
+            .prompt("let's keep it simple and use the settings")
+            .said("Done.")
+            .digest()
+            .decisions;
+        assert_eq!(
+            decisions,
+            ["let's keep it simple and use the settings (on “Where should the limit of the log live?”)"]
+        );
+    }
 }

@@ -21,7 +21,7 @@ mod stated;
 
 pub(crate) use asked::question;
 use asked::question_of;
-use halted::{dropped_stashes, rejected_call, step_at_hand, vanished};
+use halted::{dropped_stashes, left_out, refused_edit, rejected_call, step_at_hand, vanished};
 use handed::{for_the_human, listed};
 use stated::{Stated, is_vague, stated};
 
@@ -75,6 +75,8 @@ pub(crate) fn endings(journal: &Journal) -> Vec<Ending> {
     found.extend(dropped_stashes(journal));
     found.extend(vanished(journal));
     found.extend(rejected_call(journal));
+    found.extend(refused_edit(journal));
+    found.extend(left_out(journal));
     let last_said = journal.last_said.as_ref().filter(|said| journal.is_last_word(said));
     match last_said {
         Some(said) => {

@@ -12,7 +12,7 @@ use chronicle_core::is_session_id;
 use chronicle_core::redaction::{Removed, for_storage, named_for_storage};
 use chronicle_search::{
     KnownThreads, NamedSession, Project, SessionId, SessionRecord, Source, SqlError, SqlResult, StoredEdit,
-    Transaction, TurnRecord, Written, add_events,
+    StoredTurn, Transaction, TurnRecord, Written, add_events,
 };
 use jiff::Timestamp;
 use serde::Deserialize;
@@ -27,6 +27,7 @@ use crate::format::Format;
 use crate::journal::Journal;
 use crate::kept::{Tops, kept};
 use crate::reading::{Reading, Session, read};
+use crate::signs::hard_failures;
 use crate::tally::Tally;
 use crate::threads::events_among;
 use crate::titles::TitleVerdict;
@@ -219,7 +220,7 @@ impl<'a> Taker<'a> {
         let cleaned = cleaned(turn, &mut self.removed);
         let turn = cleaned.as_ref().unwrap_or(turn);
         let called = Called::in_turn(turn);
-        if let Some(kept) = kept(turn, &called, &ongoing.tops) {
+        if let Some(kept) = kept(turn, &called, &ongoing.tops, &mut self.removed) {
             let (id, speaker) = (named(&turn.id), named(&turn.speaker));
             let sub_agent = turn.sub_agent.as_deref().map(named);
             let record = TurnRecord {
@@ -371,10 +372,12 @@ impl<'a> Taker<'a> {
         let session = &session;
         let mut n_events = 0;
         if !self.is_outdated(&ongoing, session)? {
-            for file in &mut ongoing.journal.files {
-                file.path = ongoing.tops.within(&file.path).to_owned();
-            }
+            let tops = &ongoing.tops;
+            ongoing.journal.place_files(|path| tops.place(path).map(str::to_owned));
             let mut digest = digest(&ongoing.journal, session);
+            if ongoing.journal.has_failures {
+                digest.failures = hard_failures(&StoredTurn::of_session(self.tx, ongoing.id)?);
+            }
             let own_commits = digest.commits.clone();
             for sub_agent in NamedSession::sub_agents(self.tx, ongoing.agent.name(), &ongoing.name)? {
                 digest

@@ -5,25 +5,35 @@
 //! started them.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
+use aho_corasick::AhoCorasick;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::account::bare_name;
 use crate::checks::{Called, CheckKind, Ran};
-use crate::decisions::{answers, decided, planned, turned_down};
+use crate::decisions::{Awaited, Reply, answers, decided, planned, turned_down};
 use crate::deeds::{Requests, shows_pull_request, shows_push};
 use crate::libraries::libraries;
 use crate::noted::Noted;
 use crate::todos::Todos;
 use crate::tools::{cut, is_asking};
 use crate::turn::{Commit, EditKind, Event, Outcome, Synthetic, Turn};
-use crate::words::{first_sentence, is_substantive, shortened};
+use crate::uncommitted::Uncommitted;
+use crate::words::{any_case, first_sentence, imperative, is_substantive, shortened};
 
 /// How many of anything are kept.
 const MOST: usize = 2_000;
 
 /// How much of a request is kept to tell what an account of it is about.
 const LONGEST_REQUEST: usize = 400;
+
+/// How many created files, and files that are as they were, are kept.
+const MOST_CREATED: usize = 40;
+
+/// How long an action is told at most.
+const LONGEST_ACTION: usize = 60;
 
 /// How many closing words of the agent are kept, the last ones.
 const MOST_ANSWERED: usize = 64;
@@ -40,6 +50,11 @@ const MOST_LIBRARIES: usize = 200;
 /// How much of something that was said is kept.
 const LONGEST_WORDS: usize = 8_000;
 
+/// Words with which an agent says where a problem comes from.
+static DIAGNOSES: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    any_case(["root cause", "the issue is", "the problem is", "the cause ", "causing ", "the fix is", "the bug is"])
+});
+
 /// A check that ran, as it went the last time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Check {
@@ -51,6 +66,9 @@ pub struct Check {
     pub is_passed: Option<bool>,
     /// How often it ran.
     pub n_runs: usize,
+    /// Whether code was changed after it ran: what it showed may no longer be so.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_outdated: bool,
     #[serde(skip)]
     pub(crate) noted: Noted,
 }
@@ -117,10 +135,13 @@ impl Stashes {
     }
 }
 
-/// What was done since a human spoke last.
+/// What was asked for and done since the agent's last account.
 #[derive(Debug, Clone, Default)]
 struct AtHand {
+    /// What a human said last.
     request: String,
+    /// The same and what was said before it, since that account.
+    all_requests: String,
     n_edits: usize,
     has_commit: bool,
 }
@@ -144,6 +165,8 @@ pub struct Journal {
     pub(crate) commanded: Vec<Noted>,
     pub(crate) last_prompt: Option<Noted>,
     pub(crate) last_said: Option<Noted>,
+    /// The last words of the agent on where a problem comes from.
+    pub(crate) last_diagnosis: Option<Noted>,
     pub(crate) last_work: Option<Noted>,
     pub(crate) last_edit: Option<Noted>,
     pub(crate) last_commit: Option<Noted>,
@@ -159,7 +182,11 @@ pub struct Journal {
     /// The title of the pull request that a command opened.
     pub(crate) pull_request_title: Option<String>,
     pub(crate) decisions: Vec<Noted>,
+    /// The last words of a human that may decide something, until the agent says what it makes of them.
+    awaited: Option<(Awaited, Noted)>,
     pub(crate) files: Vec<ChangedFile>,
+    /// Files that were not there before, as their first edits say.
+    pub(crate) created: Vec<String>,
     pub(crate) checks: Vec<Check>,
     pub(crate) commands: BTreeMap<String, usize>,
     pub(crate) commits: Vec<(Commit, Noted)>,
@@ -174,6 +201,19 @@ pub struct Journal {
     successes: Vec<usize>,
     /// The last call that a human turned down, and whether it was an edit; none once work went on.
     pub(crate) rejected: Option<(Noted, bool)>,
+    /// The last edit that a human turned down, and what the human said to it; none once an edit was accepted.
+    pub(crate) refused_edit: Option<(Noted, String)>,
+    pub(crate) uncommitted: Uncommitted,
+    /// The names of files whose edits were taken back, and when.
+    pub(crate) undone: Vec<(String, usize)>,
+    /// The last turn that changed code of the project, rather than prose, plans and scratch files.
+    last_code_edit: usize,
+    /// Whether a command failed.
+    pub(crate) has_failures: bool,
+    /// Whether a command ran that may have changed files.
+    may_have_written: bool,
+    /// What the last work was, where it says something.
+    last_action: Option<Noted>,
     pub(crate) stashes: Stashes,
     pub(crate) todos: Todos,
     pub(crate) requests: Requests,
@@ -205,6 +245,9 @@ impl Journal {
 
     /// Notes what a turn says, which `called` that.
     pub(crate) fn take_called(&mut self, turn: &Turn<'_>, called: Called) {
+        self.note_state(&turn.event);
+        self.has_failures |= called.has_failed()
+            || matches!(&turn.event, Event::Command(_, outcome) if outcome.is_ok == Some(false));
         if turn.sub_agent.is_some() {
             if let Event::Commit(commit) = &turn.event {
                 self.committed(commit, turn, turn.at.or(self.now));
@@ -257,13 +300,30 @@ impl Journal {
                 }
             }
             Event::Synthetic(..) => {}
-            Event::Said(words) => self.last_said = Some(noted(words)),
+            Event::Said(words) => {
+                let noted = noted(words);
+                self.restate(words);
+                if DIAGNOSES.is_match(words.as_ref()) {
+                    self.last_diagnosis = Some(noted.clone());
+                }
+                self.last_said = Some(noted);
+            }
             Event::Edit(edit, outcome) if outcome.is_ok != Some(false) => {
                 let noted = noted(&edit.path);
+                self.last_action = Some(Noted { words: call_of(&edit.path, true), ..noted.clone() });
                 self.last_edit = Some(noted.clone());
                 // Plans are notes of the agent.
                 self.at_hand.n_edits += usize::from(!edit.path.contains("/.claude/plans/"));
                 self.last_work = Some(noted);
+                let is_new = edit.kind == EditKind::Written
+                    && (outcome.text.contains("created successfully") || outcome.text.contains("Successfully created"))
+                    && !self.files.iter().any(|file| file.path == edit.path);
+                if is_new && is_of_the_work(&edit.path) && self.created.len() < MOST_CREATED {
+                    self.created.push(edit.path.clone());
+                }
+                if edit.kind == EditKind::Deleted {
+                    self.created.retain(|path| *path != edit.path);
+                }
                 self.changed(&edit.path, edit.kind);
                 for replaced in &edit.replaced {
                     for library in libraries(&edit.path, &replaced.new) {
@@ -273,11 +333,20 @@ impl Journal {
                     }
                 }
             }
-            Event::Edit(edit, _) => self.last_work = Some(noted(&edit.path)),
-            Event::Command(command, outcome) if outcome.is_refused => self.last_work = Some(noted(command)),
+            Event::Edit(edit, _) => {
+                self.last_action = Some(noted(&call_of(&edit.path, true)));
+                self.last_work = Some(noted(&edit.path));
+            }
+            Event::Command(command, outcome) if outcome.is_refused => {
+                self.last_action = Some(noted(&call_of(first_line(command), false)));
+                self.last_work = Some(noted(command));
+            }
             Event::Command(command, outcome) => {
                 let noted = noted(command);
                 self.command((command, outcome), called, &noted);
+                self.may_have_written |= outcome.is_ok != Some(false) && may_write(command);
+                let what = format!("`{}`", shortened(first_line(command), LONGEST_ACTION));
+                self.last_action = Some(Noted { words: what, ..noted.clone() });
                 self.last_work = Some(noted);
             }
             Event::Commit(commit) => {
@@ -319,6 +388,10 @@ impl Journal {
                 }
                 self.opened_pull_request |=
                     outcome.is_ok == Some(true) && tool.name.ends_with("create_pull_request");
+                if is_sending(&tool.name) && !tool.about.is_empty() {
+                    let about = shortened(&tool.about, LONGEST_ACTION);
+                    self.last_action = Some(Noted { words: format!("“{about}”"), ..noted.clone() });
+                }
                 if outcome.is_ok == Some(true) && is_filing(&tool.name) && !tool.about.is_empty() {
                     self.file(&tool.about, &outcome.text, &noted);
                 }
@@ -339,10 +412,39 @@ impl Journal {
                     for words in turned_down(&noted.words, call.as_deref()) {
                         self.decide(Noted { words, ..noted.clone() });
                     }
+                    self.awaited = Awaited::of(&noted.words).map(|awaited| (awaited, noted.clone()));
                     self.heard(noted);
                 }
             }
             Event::PullRequest(url) => self.pull_request(url),
+        }
+    }
+
+    /// Notes what an event does to the state of files, whoever did it.
+    fn note_state(&mut self, event: &Event<'_>) {
+        // A sub-agent's turns are not counted: what it does comes after the turn before.
+        let number = self.n_turns + 1;
+        match event {
+            Event::Edit(edit, outcome) if outcome.is_ok != Some(false) && is_of_the_work(&edit.path) => {
+                if let Some(undone) = self.uncommitted.edit(&edit.path, number, &edit.replaced)
+                    && self.undone.len() < MOST_CREATED
+                {
+                    self.undone.push((bare_name(undone).to_owned(), number));
+                }
+                if !is_prose(&edit.path) {
+                    self.last_code_edit = number;
+                }
+                self.refused_edit = None;
+            }
+            Event::Command(command, outcome) if !outcome.is_refused => {
+                self.uncommitted.run(command, outcome.is_ok, Some(&outcome.text));
+            }
+            Event::Synthetic(Synthetic::Shell, command) => self.uncommitted.run(command, None, None),
+            Event::Commit(_) => {
+                self.uncommitted.commit();
+                self.refused_edit = None;
+            }
+            _ => {}
         }
     }
 
@@ -357,6 +459,11 @@ impl Journal {
                 if !words.is_empty() && !self.is_still_wanted(words) {
                     self.rejected = None;
                 }
+                if let Some((edit, said)) = &mut self.refused_edit
+                    && edit.number + 1 == self.n_turns
+                {
+                    *said = cut(words, LONGEST_REQUEST);
+                }
                 return;
             }
             _ => return,
@@ -365,10 +472,49 @@ impl Journal {
         if outcome.is_refused && is_of_human && !matches!(turn.event, Event::Tool(..)) {
             let noted =
                 Noted { source: source(turn), at, words: cut(words, LONGEST_WORDS), number: self.n_turns };
+            if is_edit && is_of_the_work(words) {
+                self.refused_edit = Some((noted.clone(), String::new()));
+            }
             self.rejected = Some((noted, is_edit));
         } else if outcome.is_ok == Some(true) && !self.is_still_wanted(words) {
             self.rejected = None;
         }
+    }
+
+    /// The check that says most of how the work is: what failed before what passed, tests before lints and builds.
+    ///
+    /// One that passed before the code was changed again shows nothing, and where nothing was changed it is no result.
+    pub(crate) fn last_check(&self) -> Option<&Check> {
+        let last_of = |kind: CheckKind| {
+            self.checks.iter().rev().find(|check| check.kind == kind && check.is_passed.is_some())
+        };
+        let last: Vec<&Check> =
+            [CheckKind::Test, CheckKind::Lint, CheckKind::Build].into_iter().filter_map(last_of).collect();
+        let is = |is_passed, is_outdated| {
+            move |check: &&&Check| check.is_passed == Some(is_passed) && self.is_outdated(check) == is_outdated
+        };
+        let failed = last.iter().find(is(false, false));
+        let passed = || last.iter().find(is(true, false)).filter(|_| self.has_work());
+        failed.or_else(passed).or_else(|| last.iter().find(is(false, true))).copied()
+    }
+
+    /// The checks, in the order in which they ran last.
+    pub(crate) fn told_checks(&self) -> Vec<Check> {
+        let told = |check: &Check| Check { is_outdated: self.is_outdated(check), ..check.clone() };
+        self.checks.iter().map(told).collect()
+    }
+
+    /// Whether code was changed after a check ran.
+    pub(crate) fn is_outdated(&self, check: &Check) -> bool {
+        check.noted.number <= self.last_code_edit
+    }
+
+    /// Whether anything was changed, as far as calls show it.
+    pub(crate) fn has_work(&self) -> bool {
+        self.files.iter().any(|file| is_of_the_work(&file.path))
+            || self.last_commit.is_some()
+            || !self.commits.is_empty()
+            || self.may_have_written
     }
 
     /// Whether a commit or a push was turned down and `command` is none: it is still to be done.
@@ -400,6 +546,7 @@ impl Journal {
         for words in decided(&noted.words, said, &self.at_hand.request) {
             self.decide(Noted { words, ..noted.clone() });
         }
+        self.awaited = Awaited::of(&noted.words).map(|awaited| (awaited, noted.clone()));
         self.heard(noted);
     }
 
@@ -424,25 +571,37 @@ impl Journal {
 
     /// Keeps what the agent said last, before a human speaks again and asks for more.
     fn close_task(&mut self, request: &str) {
-        if let Some(closing) = self.closing() {
-            if MOST_ANSWERED <= self.answered.len() {
-                self.answered.remove(0);
+        let mut before = String::new();
+        match self.closing() {
+            Some(closing) => {
+                if MOST_ANSWERED <= self.answered.len() {
+                    self.answered.remove(0);
+                }
+                self.answered.push(closing);
+                self.at_hand = AtHand::default();
             }
-            self.answered.push(closing);
+            // The agent goes on with what it was at.
+            None => before = std::mem::take(&mut self.at_hand.all_requests),
         }
-        self.at_hand = AtHand { request: cut(request, LONGEST_REQUEST), ..AtHand::default() };
+        self.at_hand.request = cut(request, LONGEST_REQUEST);
+        self.at_hand.all_requests = cut(&format!("{request}\n{before}"), 2 * LONGEST_REQUEST);
     }
 
     /// What the agent said last, if nothing came after it.
     fn closing(&self) -> Option<Closing> {
         let said = self.last_said.as_ref().filter(|said| self.is_last_word(said))?;
-        let AtHand { request, n_edits, has_commit } = self.at_hand.clone();
+        let AtHand { all_requests: request, n_edits, has_commit, .. } = self.at_hand.clone();
         Some(Closing { said: said.clone(), request, n_edits, has_commit })
     }
 
     /// What the agent said last before each prompt and at the end, where it had the last word.
     pub(crate) fn closings(&self) -> Vec<Closing> {
         self.answered.iter().cloned().chain(self.closing()).collect()
+    }
+
+    /// What was asked for after the agent's last account.
+    pub(crate) fn request_at_hand(&self) -> &str {
+        if self.closing().is_some() { "" } else { &self.at_hand.all_requests }
     }
 
     /// Whether a pull request was opened, or belongs to the session.
@@ -462,6 +621,37 @@ impl Journal {
         (is_begun && !is_committed && self.closing().is_none()).then_some(last)
     }
 
+    /// What was done or asked for last, where the agent did not come to an end with a request.
+    pub(crate) fn broken_off_at(&self) -> Option<String> {
+        let wish = self.broken_off()?;
+        let last_prompt = Self::number(self.last_prompt.as_ref());
+        let action = self.last_action.as_ref().filter(|action| last_prompt < action.number);
+        Some(match (action, &self.last_prompt) {
+            (Some(action), _) => action.words.clone(),
+            (None, Some(prompt)) if wish.number < prompt.number && is_substantive(&prompt.words) => {
+                quoted(&prompt.words)
+            }
+            (None, _) => quoted(&wish.words),
+        })
+    }
+
+    /// Gives the files their `place` in the project; those without one are outside it.
+    pub(crate) fn place_files(&mut self, place: impl Fn(&str) -> Option<String>) {
+        for file in &mut self.files {
+            if let Some(path) = place(&file.path) {
+                file.path = path;
+            }
+        }
+        self.created.retain_mut(|path| match place(path) {
+            Some(placed) => {
+                *path = placed;
+                true
+            }
+            None => false,
+        });
+        self.uncommitted.place(place);
+    }
+
     /// Whether the last plan was turned down, and no work came after it.
     pub(crate) fn has_rejected_plan(&self) -> bool {
         let is_last = |plan: &Noted| Self::number(self.last_edit.as_ref()) < plan.number;
@@ -471,6 +661,20 @@ impl Journal {
     fn decide(&mut self, decision: Noted) {
         if self.decisions.len() < MOST {
             self.decisions.push(decision);
+        }
+    }
+
+    /// Puts what the agent makes of a human's words in the place of these words.
+    fn restate(&mut self, said: &str) {
+        let Some((awaited, noted)) = self.awaited.take() else { return };
+        let is_raw = |decision: &Noted| decision.number == noted.number && awaited.is_quoted(&decision.words);
+        let raw = self.decisions.iter().rposition(is_raw);
+        match (awaited.answered(said, raw.is_some()), raw) {
+            (Reply::Restated(words), Some(raw)) => self.decisions[raw].words = words,
+            (Reply::Restated(words), None) => self.decide(Noted { words, ..noted }),
+            (Reply::NotTaken, Some(raw)) => drop(self.decisions.remove(raw)),
+            (Reply::NotTaken, None) => {}
+            (Reply::Silent, _) => self.awaited = awaited.after_silence().map(|awaited| (awaited, noted)),
         }
     }
 
@@ -526,7 +730,8 @@ impl Journal {
             check.noted = noted.clone();
             self.checks.push(check);
         } else if self.checks.len() < MOST {
-            self.checks.push(Check { command, kind, is_passed, n_runs: 1, noted: noted.clone() });
+            let noted = noted.clone();
+            self.checks.push(Check { command, kind, is_passed, n_runs: 1, is_outdated: false, noted });
         }
     }
 
@@ -596,14 +801,56 @@ fn arguments(command: &str) -> &str {
 /// A call that was turned down, in few words.
 fn call_of(words: &str, is_edit: bool) -> String {
     match is_edit {
+        true if words.contains("/plans/") && !is_of_the_work(words) => "its plan".to_owned(),
         true => format!("the edit of {}", words.rsplit(['/', '\\']).next().unwrap_or(words)),
         false => format!("`{}`", shortened(words, 50)),
     }
 }
 
+fn quoted(words: &str) -> String {
+    format!("“{}”", imperative(first_sentence(words), LONGEST_ACTION))
+}
+
+/// The first line of a command that is no comment.
+fn first_line(command: &str) -> &str {
+    let is_telling = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    command.lines().find(is_telling).unwrap_or(command)
+}
+
+/// Whether a file belongs to the work: scratch files and the agent's own notes don't.
+pub(crate) fn is_of_the_work(path: &str) -> bool {
+    const OTHERS: [&str; 5] =
+        ["/tmp/", "/private/tmp/", "/var/folders/", "/private/var/folders/", "/dev/"];
+    const NOTES: [&str; 4] = ["/.claude/plans/", "/.claude/projects/", "/.gemini/tmp/", "/.codex/"];
+    !OTHERS.iter().any(|folder| path.starts_with(folder)) && !NOTES.iter().any(|notes| path.contains(notes))
+}
+
+/// Whether a file is text for readers, which no check is about.
+fn is_prose(path: &str) -> bool {
+    let ending = path.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+    ending.is_some_and(|ending| ["md", "mdx", "txt", "rst", "adoc"].contains(&ending.as_str()))
+}
+
+/// Whether a command may change files of the project, as far as its words tell.
+fn may_write(command: &str) -> bool {
+    const MARKS: [&str; 14] = [
+        "sed -i", "perl -", "tee ", "git apply", "git merge", "git rebase", "git pull", "git checkout",
+        "patch ", "mv ", "cp ", "rm ", " fmt", "generate",
+    ];
+    let command = crate::shell::without_texts(command);
+    MARKS.iter().any(|mark| command.contains(mark))
+        || command.replace("2>", "").replace(">/dev/null", "").replace("> /dev/null", "").contains('>')
+        || ["python", "node", "ruby", "<<"].iter().any(|program| command.contains(program))
+}
+
 /// What names a turn in the evidence of what it shows.
 fn source(turn: &Turn<'_>) -> String {
     if turn.id.is_empty() { format!("line {}", turn.place.line) } else { turn.id.to_string() }
+}
+
+/// Whether a tool of that name sends a sub-agent.
+fn is_sending(name: &str) -> bool {
+    matches!(name, "Task" | "Agent")
 }
 
 /// Whether a tool of that name puts work into a tracker.

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use chronicle_core::redaction::{Removed, for_storage};
 use chronicle_search::TurnKind;
 
 use crate::checks::Called;
@@ -27,7 +28,12 @@ pub(crate) struct Kept<'t> {
 }
 
 /// What is kept of `turn`, which `called` that; none for what only repeats or tells nothing.
-pub(crate) fn kept<'t>(turn: &'t Turn<'_>, called: &Called, tops: &Tops) -> Option<Kept<'t>> {
+pub(crate) fn kept<'t>(
+    turn: &'t Turn<'_>,
+    called: &Called,
+    tops: &Tops,
+    removed: &mut Removed,
+) -> Option<Kept<'t>> {
     let words = |kind, words: &'t str| Kept { kind, text: bounded(words), is_ok: None, answer: None };
     let call = |kind, text: Cow<'t, str>, outcome: &Outcome| Kept {
         kind,
@@ -53,9 +59,11 @@ pub(crate) fn kept<'t>(turn: &'t Turn<'_>, called: &Called, tops: &Tops) -> Opti
         Event::Plan(text, outcome) => call(TurnKind::Plan, bounded(text), outcome),
         Event::Command(text, outcome) => {
             let kept = call(TurnKind::Command, cut(text, LONGEST_COMMAND).into(), outcome);
-            // A pipe hides how a check ended; what it printed is not kept then.
-            let is_ok = if called.has_failed() { Some(false) } else { kept.is_ok };
-            Kept { is_ok, ..kept }
+            // A pipe hides how a check ended. What works was not cleaned: nobody was to keep what it printed.
+            match called.has_failed() && kept.is_ok != Some(false) {
+                true => Kept { is_ok: Some(false), answer: cleaned_part(&outcome.text, removed), ..kept },
+                false => kept,
+            }
         }
         Event::Edit(edit, outcome) => call(TurnKind::Edit, Cow::Borrowed(tops.within(&edit.path)), outcome),
         Event::Tool(tool, outcome) => {
@@ -69,6 +77,12 @@ pub(crate) fn kept<'t>(turn: &'t Turn<'_>, called: &Called, tops: &Tops) -> Opti
         Event::Todo(todo, outcome) => call(TurnKind::Todo, todo_text(todo)?.into(), outcome),
     };
     (!kept.text.trim().is_empty()).then_some(kept)
+}
+
+/// What tells most of an output that is not clean yet.
+fn cleaned_part(text: &str, removed: &mut Removed) -> Option<String> {
+    let clean = for_storage(text.trim(), removed);
+    (!clean.is_empty()).then(|| telling_part(&clean))
 }
 
 /// A call that was turned down: neither work nor a failure, but a human may ask for it.
@@ -114,6 +128,13 @@ impl Tops {
     /// Whether `path` is one of them or lies in one.
     pub(crate) fn has(&self, path: &str) -> bool {
         self.0.iter().any(|top| top == path) || self.within(path) != path
+    }
+
+    /// `path` from the innermost top that it lies in; none where it is in none of them.
+    pub(crate) fn place<'p>(&self, path: &'p str) -> Option<&'p str> {
+        let place = self.within(path);
+        let is_elsewhere = place == path && path.starts_with(['/', '~']) && !self.0.is_empty();
+        (!is_elsewhere).then_some(place)
     }
 
     /// `path` from the innermost top that it lies in.

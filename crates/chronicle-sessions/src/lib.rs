@@ -31,6 +31,8 @@ mod journal;
 mod json;
 mod kept;
 mod libraries;
+#[cfg(test)]
+mod made;
 mod noted;
 mod opencode;
 mod outcome;
@@ -50,6 +52,7 @@ mod todos;
 mod tools;
 mod turn;
 mod typed;
+mod uncommitted;
 mod wording;
 mod words;
 
@@ -67,8 +70,8 @@ pub use outcome::{may_commit, names_words_of};
 pub use reading::{Reading, Session, read, read_from};
 pub use reads::{FileRead, ReadLines, read_by_command};
 pub use signs::{
-    Act, CalledTool, ErrorText, Failure, Invoked, Mended, Nearness, Remedy, SIGNS_VERSION, Seen, Signs,
-    Statement, Step, canonical_technology, mended, topic_label,
+    Act, CalledTool, ErrorText, Failure, HardFailure, Invoked, Mended, Nearness, Remedy, SIGNS_VERSION, Seen,
+    Signs, Statement, Step, canonical_technology, holding_commit, mended, topic_label,
 };
 pub use source::LONGEST_ROW;
 pub use tally::{Fault, FaultKind, Tally};

@@ -90,6 +90,32 @@ pub(crate) fn parts(command: &str) -> Vec<Part<'_>> {
     found
 }
 
+/// The words of one command without its quotes and the variables before it.
+pub(crate) fn words(command: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let (mut word, mut is_word, mut quote) = (String::new(), false, None);
+    let mut letters = command.chars();
+    while let Some(letter) = letters.next() {
+        match (quote, letter) {
+            (Some(mark), _) if letter == mark => quote = None,
+            (None, '\'' | '"') => quote = Some(letter),
+            (None | Some('"'), '\\') => word.extend(letters.next()),
+            (None, _) if letter.is_whitespace() => {
+                if std::mem::take(&mut is_word) {
+                    found.push(std::mem::take(&mut word));
+                }
+                continue;
+            }
+            _ => word.push(letter),
+        }
+        is_word = true;
+    }
+    found.extend(is_word.then_some(word));
+    let n_settings = found.iter().take_while(|word| is_setting(word)).count();
+    found.drain(..n_settings);
+    found
+}
+
 /// `NAME=value`, which sets a variable for the command behind it.
 pub(crate) fn is_setting(word: &str) -> bool {
     word.split_once('=').is_some_and(|(name, _)| {
@@ -186,6 +212,14 @@ mod tests {
         };
         let told = |part: &Part<'_>| format!("{}[{}]", sign(part.join), part.text);
         parts(&command).iter().map(told).collect()
+    }
+
+    #[test]
+    fn words_are_told_without_their_quotes() {
+        let check = |command: &str, expected: &[&str]| assert_eq!(words(command), expected, "{command}");
+        check("A=1 git add 'a b.rs' c\\ d", &["git", "add", "a b.rs", "c d"]);
+        check("git commit -m \"it's \\\"here\\\"\" ''", &["git", "commit", "-m", "it's \"here\"", ""]);
+        check("  ", &[]);
     }
 
     #[test]

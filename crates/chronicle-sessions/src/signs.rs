@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 mod commands;
 mod failures;
 mod habits;
+mod hard;
 mod invoked;
 mod mended;
 mod statements;
@@ -24,15 +25,17 @@ pub(crate) use commands::{commands, is_plain_program};
 pub(crate) use failures::names_fault;
 pub use failures::{Failure, Remedy};
 pub use habits::Seen;
+pub use hard::HardFailure;
+pub(crate) use hard::hard_failures;
 pub use invoked::{CalledTool, Invoked};
-pub use mended::{ErrorText, Mended, Nearness, mended};
+pub use mended::{ErrorText, Mended, Nearness, holding_commit, mended};
 pub use statements::Statement;
 pub use steps::{Act, Step};
 pub use technologies::canonical as canonical_technology;
 pub use topics::label as topic_label;
 
 /// Changes whenever these rules do: signs of other rules are made again.
-pub const SIGNS_VERSION: i64 = 5;
+pub const SIGNS_VERSION: i64 = 6;
 
 /// What one session tells.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -10,7 +10,7 @@ use crate::outcome;
 use crate::reading::Session;
 use crate::seen::Seen;
 use crate::tools::Called;
-use crate::tools::is_asking;
+use crate::tools::{is_asking, is_task_list, listed_tasks};
 use crate::turn::{Event, Place, Synthetic, Todo, Turn, Usage};
 
 /// How many calls may wait for their outcome.
@@ -106,7 +106,7 @@ impl<'s> Stream<'s> {
         let found = self.waiting.iter().find(|waiting| waiting.id == id);
         found.is_some_and(|waiting| match &waiting.called {
             Called::Command(_) | Called::Todo(_) | Called::Plan(_) => true,
-            Called::Tool(tool) => is_asking(&tool.name),
+            Called::Tool(tool) => is_asking(&tool.name) || is_task_list(&tool.name),
             Called::Edits(_) => false,
         })
     }
@@ -177,7 +177,14 @@ impl<'s> Stream<'s> {
                 events.push(Event::Todo(todo, outcome));
             }
             Called::Plan(plan) => events.push(Event::Plan(plan, outcome)),
-            Called::Tool(tool) => events.push(Event::Tool(tool, outcome)),
+            Called::Tool(tool) => {
+                let states = match is_task_list(&tool.name) && outcome.is_ok == Some(true) {
+                    true => listed_tasks(answer.text),
+                    false => Vec::new(),
+                };
+                events.push(Event::Tool(tool, outcome.clone()));
+                events.extend(states.into_iter().map(|todo| Event::Todo(todo, outcome.clone())));
+            }
         }
         if let (Some(words), false) = (outcome::refusal(answer.is_ok, answer.text), is_of_others) {
             events.push(Event::Interruption(words.into()));

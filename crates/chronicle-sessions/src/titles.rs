@@ -11,7 +11,7 @@ use crate::{digest::DigestOfSession, words::shortened};
 mod candidates;
 
 pub use candidates::LONGEST_TITLE;
-pub(crate) use candidates::{candidates, is_question};
+pub(crate) use candidates::{candidates, is_question, of_plan};
 
 /// What a human said of titles of sessions.
 pub struct TitleVerdict;

@@ -311,6 +311,27 @@ fn short_text(raw: Raw<'_>) -> String {
     cut(&json::text_or_empty(raw), LONGEST_ABOUT)
 }
 
+/// Whether a tool of that name lists the agent's tasks.
+pub(crate) fn is_task_list(name: &str) -> bool {
+    name == "TaskList"
+}
+
+/// The states of tasks in the answer of that tool: `#6 [pending] Write the docs`.
+pub(crate) fn listed_tasks(answer: &str) -> Vec<Todo> {
+    let task = |line: &str| {
+        let (id, rest) = line.trim().strip_prefix('#')?.split_once(" [")?;
+        let (state, _) = rest.split_once(']')?;
+        let is_known = ["pending", "in_progress", "completed", "deleted"].contains(&state);
+        let is_id = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit());
+        (is_id && is_known).then(|| Todo::Changed {
+            id: id.to_owned(),
+            state: Some(TodoState::of(state)),
+            text: None,
+        })
+    };
+    answer.lines().filter_map(task).collect()
+}
+
 /// The beginning of `text`, at most `n_bytes` of it.
 pub(crate) fn cut(text: &str, n_bytes: usize) -> String {
     text[..text.floor_char_boundary(n_bytes)].to_owned()

@@ -26,7 +26,7 @@ pub struct Wording {
 impl Wording {
     /// Puts its words into a digest.
     pub fn apply(&self, digest: &mut DigestOfSession) {
-        let achieved = achieved(&digest.commits, digest.files.len(), &digest.checks);
+        let achieved = achieved(&digest.commits, digest.files.len(), &digest.uncommitted, &digest.checks);
         digest.summary = [self.summary.as_str(), &achieved].join(" ").trim().to_owned();
         if let Some(title) = &self.title {
             digest.title.clone_from(title);

@@ -178,6 +178,96 @@ pub fn shortened(text: &str, longest: usize) -> String {
     format!("{}…", line[..cut].trim_end_matches([',', ';', ':', ' ']))
 }
 
+/// `text` on one line, in at most `longest` characters: without remarks in brackets where it is too long, and then cut
+/// behind a clause where one ends late enough.
+pub(crate) fn clause(text: &str, longest: usize) -> String {
+    const ENDS: [&str; 8] = [". ", "; ", " — ", " – ", " - ", ", ", " because ", " so that "];
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= longest {
+        return line;
+    }
+    let line = without_brackets(&line);
+    if line.chars().count() <= longest {
+        return line;
+    }
+    let end = line.char_indices().nth(longest).map_or(line.len(), |(index, _)| index);
+    // A comma within a list of names is no end of a clause: the rest of the list would be lost without a sign.
+    let is_end = |at: usize, mark: &str| {
+        line[..at].len() * 3 > end
+            && is_closed(&line[..at])
+            && (mark != ", " || !is_in_list(&line[..at], &line[at + 2..]))
+    };
+    let at = |mark: &&str| line[..end].rmatch_indices(*mark).map(|(at, _)| at).find(|at| is_end(*at, mark));
+    match ENDS.iter().filter_map(at).max() {
+        Some(at) => without_condition(&line[..at]).trim_end_matches([',', ';', ':', ' ']).to_owned(),
+        None => {
+            let cut = without_loose_end(&shortened(&line, longest));
+            without_condition(&cut).to_owned()
+        }
+    }
+}
+
+/// Words without a condition at their end whose consequence was cut off: `Closed it: When nobody waits`.
+fn without_condition(words: &str) -> &str {
+    const CONDITIONS: [&str; 5] = ["when ", "if ", "while ", "once ", "after "];
+    match words.rsplit_once([':', ';']) {
+        Some((before, last)) if CONDITIONS.iter().any(|start| last.trim().to_lowercase().starts_with(start)) => before,
+        _ => words,
+    }
+}
+
+/// A line without what stands in brackets behind words.
+pub(crate) fn without_brackets(line: &str) -> String {
+    let mut kept = String::new();
+    let mut depth = 0_usize;
+    let mut quote: Option<char> = None;
+    for letter in line.chars() {
+        if matches!(letter, '`' | '"') && depth == 0 {
+            quote = if quote == Some(letter) { None } else { quote.or(Some(letter)) };
+        }
+        match letter {
+            _ if quote.is_some() => kept.push(letter),
+            '(' if 0 < depth || kept.is_empty() || kept.ends_with(' ') => depth += 1,
+            ')' if 0 < depth => depth -= 1,
+            _ if depth == 0 => kept.push(letter),
+            _ => {}
+        }
+    }
+    kept.split_whitespace().collect::<Vec<_>>().join(" ").replace(" :", ":").replace(" ,", ",")
+}
+
+/// A line that was cut, without words that only lead on: `Added a limit to the…` is `Added a limit…`.
+pub(crate) fn without_loose_end(cut: &str) -> String {
+    const LEADING: [&str; 32] = [
+        "a", "an", "the", "to", "for", "of", "in", "on", "at", "by", "with", "and", "or", "but", "from",
+        "into", "that", "which", "as", "is", "are", "was", "were", "be", "been", "when", "where", "if", "so",
+        "than", "not", "its",
+    ];
+    /// A line is not made shorter than this for it.
+    const LEAST: usize = 14;
+    let Some(mut words) = cut.strip_suffix('…') else { return cut.to_owned() };
+    while let Some((rest, last)) = words.rsplit_once(' ')
+        && LEADING.contains(&last.to_ascii_lowercase().as_str())
+        && LEAST < rest.len()
+    {
+        words = rest;
+    }
+    format!("{words}…")
+}
+
+/// Whether a comma stands between two of the things that are listed.
+fn is_in_list(before: &str, after: &str) -> bool {
+    let last = before.rsplit([',', ':']).next().unwrap_or_default();
+    let next = after.split([',', '.', ';']).next().unwrap_or_default();
+    n_words(next) <= 3 || before.contains(", ") && n_words(last) <= 3
+}
+
+/// Whether no code, quotation or bracket is open at the end.
+pub(crate) fn is_closed(words: &str) -> bool {
+    ['`', '"'].iter().all(|mark| words.matches(*mark).count() % 2 == 0)
+        && words.matches('(').count() == words.matches(')').count()
+}
+
 /// Whether a prompt says what is wanted, rather than only `yes` or `go on`.
 pub(crate) fn is_substantive(prompt: &str) -> bool {
     let sentence = first_sentence(prompt);
@@ -352,6 +442,20 @@ mod tests {
         assert_eq!(shortened("one two three", 9), "one two…");
         assert_eq!(shortened("ä\nb", 9), "ä b");
         assert_eq!(shortened("äöüäöüäöü", 4), "äöü…");
+    }
+
+    #[test]
+    fn a_long_sentence_ends_where_a_clause_does() {
+        let check = |text: &str, expected: &str| assert_eq!(clause(text, 40), expected, "{text}");
+        check("The pool waits for a free slot", "The pool waits for a free slot");
+        check("The pool waits for a slot now — it used to fail at once", "The pool waits for a slot now");
+        check("The pool waits for a slot, so that no client fails", "The pool waits for a slot");
+        check("Changed the pool, the queue, the timer and the log", "Changed the pool, the queue, the timer…");
+        check("The pool waits (as `a, b` and `c, d` did before)", "The pool waits");
+        check("A pool that waits (for `a`) holds its clients up", "A pool that waits holds its clients up");
+        check("Added the case \"full (late)\" to tests (of it)", "Added the case \"full (late)\" to tests");
+        check("Closed the pool early: When no client waits for it, it is closed", "Closed the pool early");
+        check("The pool hands every client over to the next of the queue", "The pool hands every client over…");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::{cmp::Reverse, collections::BTreeSet};
 
 use chronicle_search::{Hit, NamedSession, Scope as SearchScope, StoredTurn, TurnKind};
-use chronicle_sessions::{ErrorText, Mended, Nearness, first_sentence, mended, shortened};
+use chronicle_sessions::{ErrorText, Mended, Nearness, first_sentence, holding_commit, mended, shortened};
 use chronicle_workplace::Error;
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -93,7 +93,7 @@ pub struct Fixed {
     pub outcome: FixOutcome,
     /// The next session of the project in which it came up again.
     pub came_back_in: Option<String>,
-    /// The commit that the session made next.
+    /// The commit that the session made next, if it holds what was changed.
     pub commit: Option<String>,
 }
 
@@ -181,9 +181,7 @@ impl OpenMemory {
     ) -> Result<Option<(Option<Timestamp>, Fixed)>, Error> {
         let turns = self.store.read(|connection| StoredTurn::of_session(connection, session.id))?;
         let Some(mended) = mended(&turns, error) else { return Ok(None) };
-        let commits = self.store.read(|connection| session.commit_turns(connection))?;
-        let next = |worked: &StoredTurn| commits.iter().find(|(position, _)| worked.position <= *position);
-        let commit = mended.worked.and_then(next).map(|(_, commit)| commit.clone());
+        let commit = holding_commit(&turns, &mended).map(str::to_owned);
         let steps = steps(&mended);
         let record = &session.record;
         let fixed = Fixed {

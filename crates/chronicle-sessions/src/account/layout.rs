@@ -3,10 +3,15 @@
 /// A line of an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Line {
-    Heading(String),
+    Heading {
+        words: String,
+        is_numbered: bool,
+    },
     Item {
         words: String,
         is_nested: bool,
+        /// What is set apart in bold at the head of a numbered item.
+        head: Option<String>,
     },
     /// Text; that ends in a colon where it announces what follows.
     Text(String),
@@ -43,17 +48,32 @@ fn line_of(line: &str, trimmed: &str) -> Line {
     let indent = line.len() - line.trim_start().len();
     if let Some(heading) = trimmed.strip_prefix('#') {
         let heading = heading.trim_start_matches('#').trim();
-        return Line::Heading(unmarked(item_of(heading).unwrap_or(heading)));
+        let is_numbered = heading.starts_with(|c: char| c.is_ascii_digit()) && item_of(heading).is_some();
+        return Line::Heading { words: unmarked(item_of(heading).unwrap_or(heading)), is_numbered };
     }
+    let numbered = bold_number(trimmed);
+    let trimmed = numbered.as_deref().unwrap_or(trimmed);
     if let Some(item) = item_of(trimmed) {
-        return Line::Item { words: unmarked(&with_colon(item)), is_nested: 2 <= indent };
+        let is_numbered = indent == 0 && trimmed.starts_with(|c: char| c.is_ascii_digit());
+        let head = item.strip_prefix("**").and_then(|bold| bold.split_once("**")).filter(|_| is_numbered);
+        let head = head.map(|(head, _)| unmarked(head.trim_end_matches([':', '.', ' '])));
+        return Line::Item { words: unmarked(&with_colon(item)), is_nested: 2 <= indent, head };
     }
     let words = unmarked(trimmed);
     let is_bold = trimmed.starts_with("**") && trimmed.ends_with("**");
     if is_bold && words.split_whitespace().count() <= 14 && !words.ends_with(['.', ':']) {
-        return Line::Heading(words);
+        return Line::Heading { words, is_numbered: false };
     }
     Line::Text(words)
+}
+
+/// `**2. Wait for it** - later` with its number in front of what is bold.
+fn bold_number(line: &str) -> Option<String> {
+    let rest = line.strip_prefix("**")?;
+    let after = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+    let number = &rest[..rest.len() - after.len()];
+    let words = after.strip_prefix(". ").or_else(|| after.strip_prefix(") "))?;
+    (!number.is_empty() && words.contains("**")).then(|| format!("{number}. **{words}"))
 }
 
 /// What follows the mark of an item.

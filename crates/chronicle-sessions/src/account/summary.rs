@@ -2,11 +2,13 @@
 
 use chronicle_core::thread::{Gist, likeness};
 
-use super::{Point, Shown, Sort, begins_with_deed, n_particular, points, without_place};
+use super::deeds::take_back;
+use super::{Opening, Point, Shown, Sort, begins_with_deed, n_particular, opening, points, without_place};
 use crate::endings::question;
-use crate::journal::{Closing, Journal};
+use crate::journal::{Check, Closing, Journal};
 use crate::turn::{Commit, TodoState};
-use crate::words::{first_sentence, imperative, shortened};
+use crate::titles::{LONGEST_TITLE, of_plan};
+use crate::words::{clause, shortened};
 
 /// How long a summary is at most.
 const LONGEST: usize = 400;
@@ -16,6 +18,12 @@ const LONGEST_FACTS: usize = 190;
 
 /// How long one quoted point is at most.
 const LONGEST_POINT: usize = 170;
+
+/// How long the heads of a list are together at most.
+const LONGEST_HEADS: usize = 210;
+
+/// How long the title of a plan is at most.
+const LONGEST_PLAN: usize = 90;
 
 /// How many points of one account are quoted.
 const MOST_QUOTED: usize = 4;
@@ -32,6 +40,11 @@ pub(super) const MOST_ACCOUNTS: usize = 24;
 /// One closing account, and how much it weighs.
 pub(super) struct Account {
     pub(super) points: Vec<Point>,
+    opening: Opening,
+    /// What was asked for.
+    pub(super) request: String,
+    /// The turn in which it was said.
+    pub(super) number: usize,
     pub(super) weight: usize,
     pub(super) has_work: bool,
     n_edits: usize,
@@ -46,8 +59,9 @@ pub(super) fn accounts(journal: &Journal) -> (Vec<Account>, Option<usize>) {
     let shown = Shown::by(journal);
     let closings = journal.closings();
     let from = closings.len().saturating_sub(MOST_ACCOUNTS);
-    let accounts: Vec<Account> =
+    let mut accounts: Vec<Account> =
         closings[from..].iter().map(|closing| Account::of(closing, &shown)).collect();
+    take_back(&mut accounts, journal);
     let is_any_work = accounts.iter().any(|account| account.has_work);
     let counts = |account: &&(usize, &Account)| account.1.weight != 0 && (account.1.has_work || !is_any_work);
     let main = accounts.iter().enumerate().collect::<Vec<_>>();
@@ -65,6 +79,7 @@ impl Account {
             .into_iter()
             .filter_map(|point| Some(Point { words: shown.borne_out(&point.words)?, ..point }))
             .collect();
+        let opened = opening(&closing.said.words);
         let n_telling = points.iter().filter(|point| is_telling(point)).count();
         let n_other = points.len() - n_telling;
         let weight = 2 * n_telling.min(6) + n_other.min(4) + closing.n_edits.min(16);
@@ -72,6 +87,14 @@ impl Account {
         Self {
             weight: if points.is_empty() { 0 } else { weight },
             points,
+            opening: Opening {
+                first: opened.first.and_then(|first| {
+                    Some(Point { words: shown.borne_out(&first.words)?, ..first })
+                }),
+                heads: opened.heads,
+            },
+            request: closing.request.clone(),
+            number: closing.said.number,
             n_edits: closing.n_edits,
             has_work: 0 < closing.n_edits || closing.has_commit,
             about: Gist::of(&closing.request),
@@ -118,13 +141,15 @@ pub(crate) fn summary(journal: &Journal) -> Option<String> {
     let own = &accounts[main];
     let others =
         || accounts.iter().enumerate().rev().filter(|(index, account)| *index != main && account.has_work);
+    quoted.open(&own.opening, &own.points, journal);
     let n_first = if own.is_of_all || others().next().is_none() { MOST_QUOTED } else { 2 };
-    own.best(n_first).into_iter().for_each(|point| quoted.add(point));
+    let is_named = |point: &&Point| own.opening.heads.iter().any(|head| point.words.starts_with(head.as_str()));
+    own.best(n_first).into_iter().filter(|point| !is_named(point)).for_each(|point| quoted.add(point));
     others()
         .flat_map(|(_, account)| account.best(1))
         .filter(|point| is_telling(point))
         .for_each(|point| quoted.add(point));
-    own.best(MOST_QUOTED).into_iter().for_each(|point| quoted.add(point));
+    own.best(MOST_QUOTED).into_iter().filter(|point| !is_named(point)).for_each(|point| quoted.add(point));
     // `It is done` says nothing without what was asked.
     if n_particular(&quoted.sentences.join(" ")) < 2 {
         return None;
@@ -142,6 +167,7 @@ pub(crate) fn names(journal: &Journal) -> Vec<(Sort, String)> {
     let Some(account) = most.or_else(|| accounts.get(main?)) else { return Vec::new() };
     let mut headings = account.points.iter().filter(|point| point.sort == Sort::Heading);
     let heading = headings.next().filter(|_| headings.next().is_none());
+    let parts = joined(&account.opening);
     let mut points: Vec<(usize, &Point)> =
         account.points.iter().enumerate().filter(|(_, point)| point.sort != Sort::Heading).collect();
     points.sort_by_key(|(index, point)| {
@@ -153,7 +179,7 @@ pub(crate) fn names(journal: &Journal) -> Vec<(Sort, String)> {
         (of_sort, point.is_item, *index)
     });
     let named = points.into_iter().map(|(_, point)| point).filter(|point| point.sort != Sort::State);
-    heading
+    let told = heading
         .into_iter()
         .chain(named)
         .map(|point| {
@@ -161,9 +187,31 @@ pub(crate) fn names(journal: &Journal) -> Vec<(Sort, String)> {
             (point.sort, if begins_with_deed(rest) { rest } else { &point.words })
         })
         .filter(|(_, words)| 2 <= n_particular(words))
-        .take(MOST_NAMES)
-        .map(|(sort, words)| (sort, words.to_owned()))
-        .collect()
+        .map(|(sort, words)| (sort, words.to_owned()));
+    parts.map(|parts| (Sort::Heading, parts)).into_iter().chain(told).take(MOST_NAMES).collect()
+}
+
+/// The parts of the work in one line, where no sentence names the whole: `Close the pool; bound the queue`.
+fn joined(opening: &Opening) -> Option<String> {
+    let (first, rest) = opening.heads.split_first().filter(|_| opening.first.is_none())?;
+    let together = rest.iter().fold(first.clone(), |told, head| format!("{told}; {}", lowered(head)));
+    if together.chars().count() <= LONGEST_TITLE {
+        return Some(together);
+    }
+    Some(format!("{first} and {} more", rest.len())).filter(|told| told.chars().count() <= LONGEST_TITLE)
+}
+
+/// What a text says of where a problem comes from, and what would solve it.
+pub(crate) fn diagnosis(text: &str) -> Vec<String> {
+    const CAUSES: [&str; 9] = [
+        "causing", "because", "root cause", "the cause ", "the issue is that", "the problem is that", "the fix is",
+        "caused by", "due to",
+    ];
+    let is_cause = |point: &Point| {
+        let lower = point.words.to_lowercase();
+        CAUSES.iter().any(|cause| lower.contains(cause)) && 3 <= n_particular(&point.words)
+    };
+    points(text).into_iter().filter(is_cause).take(2).map(|point| clause(&point.words, LONGEST_POINT)).collect()
 }
 
 /// What a session is about: its requests, the points of its accounts, its files and commits.
@@ -189,12 +237,41 @@ struct Quoted {
 }
 
 impl Quoted {
+    /// Begins with the first sentence, and the parts of the work as a numbered list names them; without either with the
+    /// plan that was carried out.
+    fn open(&mut self, opening: &Opening, points: &[Point], journal: &Journal) {
+        if let Some(first) = opening.first.as_ref().filter(|first| points.contains(first)) {
+            self.add(first);
+        }
+        let (mut told, mut n_told) = (String::new(), 0);
+        for head in &opening.heads {
+            let head = if told.is_empty() { head.clone() } else { format!("; {}", lowered(head)) };
+            if LONGEST_HEADS < told.chars().count() + head.chars().count() {
+                break;
+            }
+            told.push_str(&head);
+            n_told += 1;
+        }
+        let n_more = opening.heads.len() - n_told;
+        if 2 <= n_told {
+            let more = if n_more == 0 { String::new() } else { format!(" and {n_more} more") };
+            self.push(format!("{told}{more}."));
+        }
+        let plan = journal.agreed_plan.as_ref().or(journal.plan_title.as_ref());
+        if let Some(plan) = plan.filter(|_| self.sentences.is_empty() && journal.has_work()) {
+            self.push(format!("Worked on the plan “{}”.", clause(&of_plan(plan), LONGEST_PLAN)));
+        }
+    }
+
     fn add(&mut self, point: &Point) {
-        let words = shortened(&point.words, LONGEST_POINT);
+        let words = clause(&point.words, LONGEST_POINT);
         let words = words.trim_end_matches(['.', ':']);
         let is_cjk = words.chars().next_back().is_some_and(|last| ('\u{3040}'..='\u{9fff}').contains(&last));
         let sentence = format!("{words}{}", if is_cjk { "。" } else { "." });
-        let sentence = sentence.replace("….", "…");
+        self.push(sentence.replace("….", "…"));
+    }
+
+    fn push(&mut self, sentence: String) {
         let length = sentence.chars().count() + 1;
         let is_told = self.sentences.iter().any(|told| told == &sentence || 0.6 <= likeness(told, &sentence));
         if length <= self.room && !is_told {
@@ -204,15 +281,18 @@ impl Quoted {
     }
 }
 
+/// A deed in the middle of a sentence: its verb is no name.
+fn lowered(head: &str) -> String {
+    let first = head.split(' ').next().unwrap_or_default();
+    let is_verb = begins_with_deed(head) && first.chars().skip(1).all(char::is_lowercase);
+    if is_verb { head.replacen(first, &first.to_lowercase(), 1) } else { head.to_owned() }
+}
+
 /// What was counted: what was committed and checked, and what was left.
 fn facts(journal: &Journal) -> String {
     let mut facts: Vec<String> = Vec::new();
     facts.extend(left(journal));
-    facts.extend(
-        journal
-            .broken_off()
-            .map(|wish| format!("broken off at “{}”", imperative(first_sentence(&wish.words), 60))),
-    );
+    facts.extend(journal.broken_off_at().map(|action| format!("broken off at {action}")));
     let asked = journal
         .closings()
         .last()
@@ -221,22 +301,47 @@ fn facts(journal: &Journal) -> String {
     facts.extend(asked.map(|asked| format!("asked: “{}”", shortened(&asked.noted.words, 70))));
     let commits = journal.told_commits();
     match commits.as_slice() {
+        [] if journal.refused_edit.is_some() && !journal.has_work() => {
+            facts.push("nothing was changed".to_owned());
+        }
         [] if journal.last_commit.is_some() || journal.files.is_empty() => {}
         [] => facts.push("not committed".to_owned()),
         [commit] => facts.push(format!("committed {}", quoted_commit(commit))),
         [.., last] => facts.push(format!("{} commits, last {}", commits.len(), quoted_commit(last))),
+    }
+    if !commits.is_empty() {
+        facts.extend(uncommitted(journal));
     }
     match journal.pull_requests.last().and_then(|url| url.rsplit_once('/')) {
         Some((_, number)) => facts.push(format!("PR #{}", shortened(number, 12))),
         None if journal.was_pushed => facts.push("pushed".to_owned()),
         None => {}
     }
-    if let Some(check) = journal.checks.iter().rev().find(|check| check.is_passed.is_some()) {
-        let word = if check.is_passed == Some(true) { "passed" } else { "failed" };
-        facts.push(format!("`{}` {word} last", shortened(&check.command, 40)));
-    }
+    facts.extend(journal.last_check().map(|check| went(journal, check, 40)));
     let sentence = facts.join(", ");
     if sentence.is_empty() { sentence } else { format!("{}.", super::capitalized(&sentence)) }
+}
+
+/// `2 files uncommitted (pool.rs, queue.rs)`.
+fn uncommitted(journal: &Journal) -> Option<String> {
+    let names: Vec<&str> =
+        journal.uncommitted.paths().map(|path| path.rsplit(['/', '\\']).next().unwrap_or(path)).collect();
+    match names.as_slice() {
+        [] => None,
+        [one] => Some(format!("{one} uncommitted")),
+        [one, two] => Some(format!("{one} and {two} uncommitted")),
+        _ => Some(format!("{} files uncommitted", names.len())),
+    }
+}
+
+/// How a check went, and whether code was changed since.
+pub(crate) fn went(journal: &Journal, check: &Check, longest: usize) -> String {
+    let how = match check.is_passed {
+        Some(true) => "passed last",
+        _ if journal.is_outdated(check) => "failed before the last edit",
+        _ => "failed last",
+    };
+    format!("`{}` {how}", shortened(&check.command, longest))
 }
 
 fn quoted_commit(commit: &Commit) -> String {

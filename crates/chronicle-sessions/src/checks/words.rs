@@ -34,6 +34,23 @@ pub(super) fn is_broken(text: &str, is_used: impl Fn(&str) -> bool) -> bool {
     BROKEN.iter().any(|(program, mark)| text.contains(mark) && !is_used(program))
 }
 
+/// Whether a line says that what printed it failed, in the words of a well-known runner.
+pub(super) fn says_failure(text: &str) -> bool {
+    const MARKS: [&str; 9] = [
+        "ERROR task failed",
+        "FAIL\t",
+        "--- FAIL: ",
+        "make: *** [",
+        "npm ERR! ",
+        "npm error ",
+        "error: could not compile",
+        "error: test failed",
+        "BUILD FAILED",
+    ];
+    let says = |line: &str| line == "FAIL" || MARKS.iter().any(|mark| line.starts_with(mark));
+    text.lines().any(|line| says(untagged(line.trim_end())))
+}
+
 /// A line without the name of the task that runners of tasks put before it.
 fn untagged(line: &str) -> &str {
     let rest = line.strip_prefix('[').and_then(|line| line.split_once("] "));

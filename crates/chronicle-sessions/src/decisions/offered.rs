@@ -32,6 +32,11 @@ pub(super) enum Chosen {
     Answered(String),
 }
 
+/// The question that a message asks last, in the words that name the matter.
+pub(super) fn question(said: &str) -> Option<String> {
+    offer(said).question.filter(|question| is_question(question)).map(str::to_owned)
+}
+
 /// What `reply` decides of what `said` offers.
 pub(super) fn chosen(said: &str, reply: &str) -> Option<Chosen> {
     // A list of its own is no reply.

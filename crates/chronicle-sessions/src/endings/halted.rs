@@ -5,14 +5,44 @@ use chronicle_core::thread::{Evidence, Origin, ThreadKind};
 use super::{Ending, LONGEST_SUMMARY};
 use crate::journal::Journal;
 use crate::noted::Noted;
-use crate::words::{imperative, n_words, sentences, shortened};
+use crate::words::{first_sentence, imperative, n_words, sentences, shortened};
 
 /// How many words the step at hand may have.
 const MOST_WORDS: usize = 14;
 
+/// The last edit that a human turned down, where none was accepted since, with what the human said to it.
+pub(super) fn refused_edit(journal: &Journal) -> Option<Ending> {
+    let (noted, said) = journal.refused_edit.as_ref()?;
+    let file = noted.words.rsplit(['/', '\\']).next().unwrap_or(&noted.words);
+    let words = first_sentence(said);
+    let said = if words.is_empty() { String::new() } else { format!(": “{}”", shortened(words, 80)) };
+    let summary = format!("Decide on the edit of {file} that was turned down{said}");
+    Some(Ending::new(ThreadKind::Blocked, Origin::Request, shortened(&summary, LONGEST_SUMMARY), noted))
+}
+
+/// Files that were edited before a commit, and that it left out.
+pub(super) fn left_out(journal: &Journal) -> Option<Ending> {
+    const MOST: usize = 3;
+    let last = journal.last_commit.as_ref()?;
+    let names: Vec<&str> = journal
+        .uncommitted
+        .left_out()
+        .map(|path| path.rsplit(['/', '\\']).next().unwrap_or(path))
+        .collect();
+    let more = names.len().checked_sub(MOST + 1).map(|more| format!(" and {} more", more + 1));
+    let named = names.iter().take(MOST).copied().collect::<Vec<_>>().join(", ");
+    let summary =
+        format!("Commit the edits of {named}{}: the last commit left them out", more.unwrap_or_default());
+    let ending = || Ending::new(ThreadKind::Incomplete, Origin::Request, summary.clone(), last);
+    (!names.is_empty()).then(ending)
+}
+
 /// A call that a human turned down, where nothing was done since.
 pub(super) fn rejected_call(journal: &Journal) -> Option<Ending> {
     let (noted, is_edit) = journal.rejected.as_ref()?;
+    if *is_edit && journal.refused_edit.is_some() {
+        return None;
+    }
     // The agent went on without it and came to an end; only a commit or a push is still to be done.
     let has_last_word = journal.last_said.as_ref().is_some_and(|said| journal.is_last_word(said));
     if has_last_word && !journal.is_still_wanted("") {

@@ -48,9 +48,22 @@ pub struct Remedy {
     pub line: u64,
 }
 
+/// A failure, where it came last.
+pub(super) struct Failing {
+    pub(super) at: usize,
+    /// How often it came.
+    pub(super) times: usize,
+    pub(super) failure: Failure,
+}
+
 /// The failures of a session, each signature once: where it came up last, with what was done after that.
 pub(super) fn failures(turns: &[&StoredTurn]) -> Vec<Failure> {
-    let mut found: Vec<(usize, Failure)> = Vec::new();
+    failing(turns).into_iter().map(|failing| failing.failure).collect()
+}
+
+/// The same, with where and how often each came.
+pub(super) fn failing(turns: &[&StoredTurn]) -> Vec<Failing> {
+    let mut found: Vec<Failing> = Vec::new();
     for (at, turn) in turns.iter().enumerate() {
         let Some(message) = failure(turn).and_then(telling_line) else { continue };
         let signature = signature(&message);
@@ -66,13 +79,16 @@ pub(super) fn failures(turns: &[&StoredTurn]) -> Vec<Failure> {
             turn: turn.name.clone(),
         };
         // What was done before it came up again did not mend it.
-        match found.iter().position(|(_, known)| known.signature == failure.signature) {
-            Some(known) => found[known] = (at, failure),
-            None if found.len() < MOST => found.push((at, failure)),
+        match found.iter().position(|known| known.failure.signature == failure.signature) {
+            Some(known) => found[known] = Failing { at, times: found[known].times + 1, failure },
+            None if found.len() < MOST => found.push(Failing { at, times: 1, failure }),
             None => {}
         }
     }
-    found.into_iter().map(|(at, failure)| Failure { remedy: remedy(turns, at), ..failure }).collect()
+    for failing in &mut found {
+        failing.failure.remedy = remedy(turns, failing.at);
+    }
+    found
 }
 
 /// What came back from a call that failed; none where that is no failure to learn from.
@@ -341,9 +357,18 @@ fn is_same_call(one: &str, other: &str, kind: TurnKind) -> bool {
     if kind != TurnKind::Command {
         return one == other;
     }
-    let kinds = (crate::checks::check_kind(one), crate::checks::check_kind(other));
-    if let (Some(kind_of_one), Some(kind_of_other)) = kinds {
-        return kind_of_one == kind_of_other && !are_apart(&targets(one), &targets(other));
+    // Another task of the same runner shows nothing of this one.
+    let (tasks_of_one, tasks_of_other) = (tasks(one), tasks(other));
+    let is_none_shared = tasks_of_one.iter().all(|task| !tasks_of_other.contains(task));
+    if !tasks_of_one.is_empty() && !tasks_of_other.is_empty() && is_none_shared {
+        return false;
+    }
+    match (crate::checks::check_kind(one), crate::checks::check_kind(other)) {
+        (Some(kind_of_one), Some(kind_of_other)) => {
+            return kind_of_one == kind_of_other && !are_apart(&targets(one), &targets(other));
+        }
+        (None, None) => {}
+        _ => return false,
     }
     let last = |text: &str| {
         let typed = Typed::of(text);
@@ -357,6 +382,25 @@ fn is_same_call(one: &str, other: &str, kind: TurnKind) -> bool {
         (Some(one), Some(other)) => one == other,
         _ => false,
     }
+}
+
+/// The tasks of a project that a command runs: those that check something, if there are any.
+fn tasks(command: &str) -> Vec<String> {
+    const OF_RUNNERS: [&str; 9] = ["npm", "pnpm", "yarn", "bun", "mise", "uv", "make", "just", "task"];
+    let typed = Typed::of(command);
+    let mut found: Vec<(bool, String)> = Vec::new();
+    for words in typed.commands().into_iter().filter(|words| OF_RUNNERS.contains(&program(words))) {
+        let mut rest = words.iter().skip(1).copied().filter(|word| !word.starts_with('-'));
+        let task = match rest.next() {
+            Some("run" | "r" | "run-script") => rest.next(),
+            Some("exec" | "x" | "install" | "i" | "ci" | "add") => None,
+            task => task,
+        };
+        let is_check = crate::checks::check_kind(&words.join(" ")).is_some();
+        found.extend(task.map(|task| (is_check, task.to_owned())));
+    }
+    let has_check = found.iter().any(|(is_check, _)| *is_check);
+    found.into_iter().filter(|(is_check, _)| *is_check || !has_check).map(|(_, task)| task).collect()
 }
 
 /// The files that a check is about, as far as its command names some.
@@ -398,6 +442,24 @@ mod tests {
         check("go test ./pool/...", "go test ./...", true);
         check("cargo test", "cargo test -p pool", true);
         check("cargo test", "cargo build", false);
+    }
+
+    #[test]
+    fn another_task_of_the_same_runner_is_not_the_same() {
+        let check = |one, other, expected| {
+            assert_eq!(is_same_call(one, other, TurnKind::Command), expected, "{one} {other}");
+        };
+        check("mise run lint", "mise run fmt", false);
+        check("mise run lint 2>&1 | head", "mise run lint", true);
+        check("mise run lint", "mise run fmt && mise run lint", true);
+        check("mise run test", "mise run test:ui", false);
+        check("npm run lint", "npm test", false);
+        check("npm run codegen", "npm run docs", false);
+        check("npm run codegen", "npm run codegen -- --all", true);
+        check("make docs", "make install-docs", false);
+        check("mise run lint", "golangci-lint run ./...", true);
+        check("npm run test", "npx vitest", true);
+        check("npm install", "npm install --force", true);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use chronicle_search::{StoredTurn, TurnKind};
 
 use super::failures::{failure, is_telling, signature, telling_lines, trail};
+use crate::uncommitted::Uncommitted;
 use crate::words::shortened;
 
 /// How many lines of an error are looked for.
@@ -166,6 +167,35 @@ pub fn mended<'t>(turns: &'t [StoredTurn], error: &ErrorText) -> Option<Mended<'
     })
 }
 
+/// The first commit after `mended` worked that holds what was changed: of a commit that left it out, nothing is said.
+#[must_use]
+pub fn holding_commit<'t>(turns: &'t [StoredTurn], mended: &Mended<'_>) -> Option<&'t str> {
+    let worked = mended.worked?;
+    let changed: Vec<&str> =
+        mended.done.iter().filter(|turn| turn.kind == TurnKind::Edit).map(|turn| turn.text.as_str()).collect();
+    let mut uncommitted = Uncommitted::default();
+    let mut before: Vec<String> = Vec::new();
+    for turn in turns {
+        match turn.kind {
+            TurnKind::Edit if turn.is_ok != Some(false) => drop(uncommitted.edit(&turn.text, 0, &[])),
+            TurnKind::Command => {
+                before = uncommitted.paths().map(str::to_owned).collect();
+                uncommitted.run(&turn.text, turn.is_ok, None);
+            }
+            TurnKind::Commit => {
+                uncommitted.commit();
+                let is_held =
+                    |path: &&str| before.iter().any(|one| one == path) && uncommitted.paths().all(|one| one != *path);
+                if worked.position <= turn.position && (changed.is_empty() || changed.iter().any(is_held)) {
+                    return turn.text.split(' ').next();
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::made;
@@ -201,6 +231,27 @@ mod tests {
         check("net/pool.go:7:2: undefined: Waiter", "net/pool", None);
         check("# net/pool\npackage pool\nFAIL", "package pool", None);
         check("", "error: anything", None);
+    }
+
+    #[test]
+    fn a_commit_counts_if_it_holds_what_was_changed() {
+        let fails = made(1, TurnKind::Command, "go test ./...", Some(false), Some("pool.go:7:2: undefined: Waiter"));
+        let passes = made(3, TurnKind::Command, "go test ./...", Some(true), None);
+        let edit = |id, path: &str| made(id, TurnKind::Edit, path, Some(true), None);
+        let commit = |id, command: &str, hash: &str| {
+            let run = made(id, TurnKind::Command, command, Some(true), None);
+            [run, made(id + 1, TurnKind::Commit, &format!("{hash} pool: wait"), Some(true), None)]
+        };
+        let check = |first: &str, second: &str, expected: Option<&str>| {
+            let mut turns = vec![fails.clone(), edit(2, "net/pool.go"), passes.clone(), edit(4, "docs.md")];
+            turns.extend(commit(5, first, "1111111"));
+            turns.extend(commit(7, second, "2222222"));
+            let mended = mended(&turns, &ErrorText::of("undefined: Waiter")).expect("it came up");
+            assert_eq!(holding_commit(&turns, &mended), expected, "{first} {second}");
+        };
+        check("git commit -am x", "git commit --allow-empty -m y", Some("1111111"));
+        check("git add docs.md && git commit -m x", "git commit -am y", Some("2222222"));
+        check("git add docs.md && git commit -m x", "git commit --allow-empty -m y", None);
     }
 
     #[test]

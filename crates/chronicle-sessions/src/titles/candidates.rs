@@ -14,7 +14,8 @@ use crate::noted::Noted;
 use crate::reading::Session;
 use crate::typed::typed;
 use crate::words::{
-    begins_with_work, first_sentence, imperative, is_polite, n_words, sentences, shortened, wish,
+    begins_with_work, first_sentence, imperative, is_closed, is_polite, n_words, sentences, shortened, wish,
+    without_brackets, without_loose_end,
 };
 
 /// The longest title.
@@ -34,6 +35,7 @@ const HEADING: usize = 6;
 const PLAN: usize = 8;
 const COMPLAINT: usize = 9;
 const FOREIGN: usize = 30;
+const BRANCH: usize = 6;
 const PART: usize = 2;
 const TELLING: usize = 2;
 
@@ -61,10 +63,10 @@ pub(crate) fn candidates(journal: &Journal, session: &Session) -> Vec<String> {
         .chain(&journal.first_wish)
         .map(|prompt| prompt.words.as_str());
     let asked =
-        prompts.map(|words| imperative(first_sentence(words), usize::MAX)).map(|title| titled(&title));
+        prompts.map(|words| imperative(without_fragment(first_sentence(words)), usize::MAX)).map(|title| titled(&title));
     let mut titles: Vec<String> = Vec::new();
     for title in
-        named.chain(ranked(journal)).chain(asked.take(EARLY_WISHES + 1)).filter(|title| !title.is_empty())
+        named.chain(ranked(journal, session)).chain(asked.take(EARLY_WISHES + 1)).filter(|title| !title.is_empty())
     {
         if !titles.contains(&title) && titles.len() < MOST_TITLES {
             titles.push(title);
@@ -74,8 +76,8 @@ pub(crate) fn candidates(journal: &Journal, session: &Session) -> Vec<String> {
 }
 
 /// Requests, commits and accounts as titles, those first whose words come up all over the session.
-fn ranked(journal: &Journal) -> Vec<String> {
-    let asked = |noted: &Noted| imperative(first_sentence(&noted.words), usize::MAX);
+fn ranked(journal: &Journal, session: &Session) -> Vec<String> {
+    let asked = |noted: &Noted| imperative(without_fragment(first_sentence(&noted.words)), usize::MAX);
     let mut commits = journal.told_commits().into_iter().filter(|commit| commit.says_something());
     let commit = commits.next();
     // Of several, each is a part of the work.
@@ -136,6 +138,12 @@ fn ranked(journal: &Journal) -> Vec<String> {
             })
             .map(|(index, wish)| (TELLING.saturating_sub(index), asked(wish))),
     );
+    // A branch that is for another ticket than the session is where it went later.
+    let branch = session.branch.as_deref().filter(|branch| {
+        let other = ticket_in(branch.rsplit('/').next().unwrap_or(branch));
+        ticket.is_none() || other.is_none() || other == ticket
+    });
+    found.extend(branch.and_then(of_branch).map(|title| (BRANCH, title)));
     let about = account::about(journal);
     let mut ranked: Vec<(usize, String)> = found
         .into_iter()
@@ -145,6 +153,34 @@ fn ranked(journal: &Journal) -> Vec<String> {
         .collect();
     ranked.sort_by_key(|(worth, _)| std::cmp::Reverse(*worth));
     ranked.into_iter().map(|(_, title)| title).collect()
+}
+
+/// A request without the bare question at its end: `the build is red - why?`.
+fn without_fragment(sentence: &str) -> &str {
+    const FRAGMENTS: [&str; 6] = ["why", "how", "how come", "what's wrong", "any idea", "any ideas"];
+    let bare = sentence.trim_end_matches(['?', '.', '!', ' ']);
+    let cut = FRAGMENTS.iter().find_map(|fragment| {
+        let rest = bare.strip_suffix(fragment)?;
+        rest.ends_with([' ', ',']).then(|| rest.trim_end_matches([' ', ',', '-', '–', '—', ':']))
+    });
+    cut.filter(|cut| 3 <= n_words(cut)).unwrap_or(sentence)
+}
+
+/// What a branch says of the work that it is for: `ann/shop-12-let-the-pool-wait`.
+fn of_branch(branch: &str) -> Option<String> {
+    let name = branch.rsplit('/').next().unwrap_or(branch);
+    let ticket = ticket_in(name);
+    let number = ticket.as_deref().and_then(|ticket| ticket.rsplit('-').next()).unwrap_or_default();
+    let words: Vec<&str> = name
+        .split(['-', '_'])
+        .filter(|word| !word.is_empty() && !word.bytes().all(|byte| byte.is_ascii_digit()))
+        // What makes the name of a branch unique is no word.
+        .filter(|word| !(word.bytes().any(|byte| byte.is_ascii_digit()) && word.bytes().any(|byte| byte.is_ascii_uppercase())))
+        .skip(usize::from(!number.is_empty()))
+        .collect();
+    let words = words.join(" ");
+    (3 <= n_words(&words) && 2 <= n_particular(&words))
+        .then(|| with_ticket(ticket.as_deref(), &account::capitalized(&words)))
 }
 
 /// What is said to have been wrong: `Problem: the pool waits for ever`.
@@ -249,7 +285,7 @@ fn spread(title: &str, about: &[Gist]) -> usize {
 }
 
 /// The heading of a plan without the word that every plan has.
-fn of_plan(heading: &str) -> String {
+pub(crate) fn of_plan(heading: &str) -> String {
     const PREFIXES: [&str; 6] =
         ["implementation plan", "plan", "design plan", "design", "proposal", "implementation"];
     let trimmed = heading.trim();
@@ -358,7 +394,7 @@ fn ticket_in(words: &str) -> Option<String> {
 
 fn with_ticket(ticket: Option<&str>, title: &str) -> String {
     match ticket {
-        Some(ticket) if !title.to_ascii_uppercase().contains(ticket) => format!("{ticket}: {title}"),
+        Some(ticket) if ticket_in(title).is_none() => format!("{ticket}: {title}"),
         _ => title.to_owned(),
     }
 }
@@ -412,43 +448,6 @@ fn titled(words: &str) -> String {
         Some(at) => line[..at].trim_end_matches([',', ':', ' ']).to_owned(),
         None => without_loose_end(&shortened(&line, LONGEST_TITLE)),
     }
-}
-
-/// A title that was cut, without words that only lead on: `Added a limit to the…` is `Added a limit…`.
-fn without_loose_end(cut: &str) -> String {
-    const LEADING: [&str; 32] = [
-        "a", "an", "the", "to", "for", "of", "in", "on", "at", "by", "with", "and", "or", "but", "from",
-        "into", "that", "which", "as", "is", "are", "was", "were", "be", "been", "when", "where", "if", "so",
-        "than", "not", "its",
-    ];
-    let Some(mut words) = cut.strip_suffix('…') else { return cut.to_owned() };
-    while let Some((rest, last)) = words.rsplit_once(' ')
-        && LEADING.contains(&last.to_ascii_lowercase().as_str())
-        && LEAST_CLAUSE / 2 < rest.len()
-    {
-        words = rest;
-    }
-    format!("{words}…")
-}
-
-/// Whether no code or quotation is open at the end.
-fn is_closed(words: &str) -> bool {
-    ['`', '"'].iter().all(|mark| words.matches(*mark).count() % 2 == 0)
-        && words.matches('(').count() == words.matches(')').count()
-}
-
-fn without_brackets(line: &str) -> String {
-    let mut kept = String::new();
-    let mut depth = 0_usize;
-    for letter in line.chars() {
-        match letter {
-            '(' if kept.is_empty() || kept.ends_with(' ') => depth += 1,
-            ')' if 0 < depth => depth -= 1,
-            _ if depth == 0 => kept.push(letter),
-            _ => {}
-        }
-    }
-    kept.split_whitespace().collect::<Vec<_>>().join(" ").replace(" :", ":").replace(" ,", ",")
 }
 
 /// The name of a file in the place of its whole path.
@@ -522,6 +521,27 @@ mod tests {
         check("mend the pool: it waits for ever", None);
         assert_eq!(ticket_in("see shop-12 and django-900").as_deref(), Some("SHOP-12"));
         assert_eq!(ticket_in("see django-900"), None);
+    }
+
+    #[test]
+    fn a_branch_names_the_work_that_it_is_for() {
+        let check = |branch: &str, title: Option<&str>| assert_eq!(of_branch(branch).as_deref(), title, "{branch}");
+        check("ann/let-the-pool-wait", Some("Let the pool wait"));
+        check("ann/shop-12-let-the-pool-wait", Some("SHOP-12: Let the pool wait"));
+        check("20260209-bound-the-queue", Some("Bound the queue"));
+        check("agent/let-pool-wait-xqM7a", Some("Let pool wait"));
+        check("main", None);
+        check("ann/pool", None);
+        check("shop-12", None);
+    }
+
+    #[test]
+    fn a_bare_question_is_no_part_of_a_title() {
+        let check = |words: &str, title: &str| assert_eq!(without_fragment(words), title);
+        check("the build of main is red - why?", "the build of main is red");
+        check("the pool hangs at night, any idea?", "the pool hangs at night");
+        check("show me how", "show me how");
+        check("why is the build red?", "why is the build red?");
     }
 
     #[test]

@@ -29,11 +29,15 @@ impl Gold {
     fn of(rows: &[Value]) -> Self {
         let mut failed = BTreeSet::new();
         let mut ids = HashMap::new();
+        let mut answers: HashMap<String, String> = HashMap::new();
         for row in rows {
             for block in row["message"]["content"].as_array().unwrap_or(&Vec::new()) {
                 if let Some(call) = block["tool_use_id"].as_str() {
                     if block["is_error"] == true {
                         failed.insert(call.to_owned());
+                    }
+                    if let Some(text) = block["content"].as_str() {
+                        answers.insert(call.to_owned(), text.to_owned());
                     }
                     if let Some(id) = row["toolUseResult"]["task"]["id"].as_str() {
                         ids.insert(call.to_owned(), id.to_owned());
@@ -45,6 +49,9 @@ impl Gold {
         for row in rows.iter().filter(|row| row["type"] == "assistant") {
             for block in row["message"]["content"].as_array().unwrap_or(&Vec::new()) {
                 let call = block["id"].as_str().unwrap_or_default();
+                if block["name"] == "TaskList" && !failed.contains(call) {
+                    gold.listed(answers.get(call).map(String::as_str).unwrap_or_default());
+                }
                 if block["type"] == "tool_use" && !failed.contains(call) {
                     gold.call(call, block["name"].as_str().unwrap_or_default(), &block["input"], &ids);
                 }
@@ -96,6 +103,20 @@ impl Gold {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// What the tool prints of the list: `#1 [completed] Let acquire wait`.
+    fn listed(&mut self, answer: &str) {
+        for line in answer.lines().filter_map(|line| line.strip_prefix('#')) {
+            let Some((id, (state, _))) =
+                line.split_once(" [").and_then(|(id, rest)| Some((id, rest.split_once(']')?)))
+            else {
+                continue;
+            };
+            if let Some(item) = self.items.iter_mut().rev().find(|item| item.1.as_deref() == Some(id)) {
+                item.3 = state.to_owned();
+            }
         }
     }
 

@@ -57,6 +57,8 @@ impl OlderDigest {
             files: Vec::new(),
             checks: Vec::new(),
             commits: Vec::new(),
+            uncommitted: Vec::new(),
+            failures: Vec::new(),
             pull_requests: Vec::new(),
             technologies: self.technologies_used.clone(),
             libraries: Vec::new(),

@@ -1,0 +1,139 @@
+//! The failures that took a session more than one step to solve: what a colleague would be warned of.
+
+use chronicle_search::{StoredTurn, TurnKind};
+use serde::{Deserialize, Serialize};
+
+use super::commands::{PLAIN, Typed, program};
+use super::failures::{Failing, failing, trail};
+use crate::account::{Sort, points};
+use crate::words::shortened;
+
+/// How many failures of a session are named.
+const MOST: usize = 2;
+
+/// How long a message and what is said of it are at most.
+const LONGEST: usize = 140;
+
+/// How long a call is told at most.
+const LONGEST_CALL: usize = 60;
+
+/// A failure that came again, or took several changes to solve.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HardFailure {
+    /// What was called.
+    pub call: String,
+    /// The line that says what went wrong.
+    pub message: String,
+    /// How often it came.
+    pub times: usize,
+    /// What the agent said then of it, before it changed something.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<String>,
+    /// What was done until the same call worked; none where it did not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub solution: Option<String>,
+    /// The line of the transcript where it came last.
+    pub line: u64,
+}
+
+impl HardFailure {
+    /// `` `cargo test`: the pool is closed (3×); solved: changed pool.rs ``.
+    #[must_use]
+    pub fn told(&self) -> String {
+        let times = if 1 < self.times { format!(" ({}×)", self.times) } else { String::new() };
+        let cause = self.cause.as_deref().map(|cause| format!("; {cause}")).unwrap_or_default();
+        let end = match &self.solution {
+            Some(solution) => format!("; solved: {solution}"),
+            None => "; not solved".to_owned(),
+        };
+        format!("`{}`: {}{times}{cause}{end}", self.call, self.message)
+    }
+}
+
+/// The hardest failures of a session, in their order.
+pub(crate) fn hard_failures(turns: &[StoredTurn]) -> Vec<HardFailure> {
+    let own: Vec<&StoredTurn> = turns.iter().filter(|turn| turn.sub_agent.is_none()).collect();
+    let mut found: Vec<(usize, usize, HardFailure)> = Vec::new();
+    for Failing { at, times, failure } in failing(&own) {
+        if own[at].kind != TurnKind::Command || only_looks(&own[at].text) {
+            continue;
+        }
+        let trail = trail(&own, at);
+        let n_steps = times + trail.done.len();
+        // What one change solved at once is no news, and neither is what nothing was done about.
+        let is_hard = match trail.worked {
+            Some(_) => !trail.done.is_empty() && 3 <= n_steps,
+            None => 2 <= times,
+        };
+        if !is_hard {
+            continue;
+        }
+        let first = trail.done.first().copied().or(trail.worked).unwrap_or(at);
+        let told = HardFailure {
+            call: shortened(&failure.call, LONGEST_CALL),
+            message: shortened(&failure.message, LONGEST),
+            times,
+            cause: own[at..first].iter().rfind(|turn| turn.kind == TurnKind::Said).and_then(|said| cause(&said.text)),
+            solution: failure.remedy.map(|remedy| remedy.done),
+            line: failure.line,
+        };
+        found.push((n_steps, at, told));
+    }
+    found.sort_by_key(|(n_steps, at, _)| (std::cmp::Reverse(*n_steps), *at));
+    found.truncate(MOST);
+    found.sort_by_key(|(_, at, _)| *at);
+    found.into_iter().map(|(_, _, told)| told).collect()
+}
+
+/// What the agent says a failure comes from.
+fn cause(said: &str) -> Option<String> {
+    let is_cause = |sort| matches!(sort, Sort::Finding | Sort::Other);
+    let point = points(said).into_iter().find(|point| is_cause(point.sort))?;
+    Some(shortened(&point.words, LONGEST))
+}
+
+/// Whether a call only looks at something: that nothing is there is an answer.
+fn only_looks(command: &str) -> bool {
+    let typed = Typed::of(command);
+    let commands = typed.first_commands();
+    commands.iter().all(|words| PLAIN.contains(&program(words)) || matches!(program(words), "gh" | "curl"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::made;
+    use super::*;
+
+    #[test]
+    fn what_came_again_or_took_several_changes_is_told_with_its_solution() {
+        let fails = |id, answer: &str| made(id, TurnKind::Command, "go build ./...", Some(false), Some(answer));
+        let passes = |id| made(id, TurnKind::Command, "go build ./...", Some(true), None);
+        let edit = |id, path: &str| made(id, TurnKind::Edit, path, Some(true), None);
+        let said = |id, words: &str| made(id, TurnKind::Said, words, None, None);
+        let told = |turns: &[StoredTurn]| {
+            hard_failures(turns).iter().map(HardFailure::told).collect::<Vec<_>>()
+        };
+        let cycle = "import cycle not allowed: pool imports queue";
+        let turns = [
+            fails(1, cycle),
+            edit(2, "pool.go"),
+            fails(3, cycle),
+            said(4, "Let me look.\n\nThe cycle comes from the types that both packages share."),
+            edit(5, "types.go"),
+            passes(6),
+        ];
+        assert_eq!(
+            told(&turns),
+            ["`go build ./...`: import cycle not allowed: pool imports queue (2×); The cycle comes from the types that \
+              both packages share; solved: changed types.go"]
+        );
+        // It came twice, and nothing that worked followed.
+        assert_eq!(
+            told(&turns[..3]),
+            ["`go build ./...`: import cycle not allowed: pool imports queue (2×); not solved"]
+        );
+        assert_eq!(told(&[fails(1, cycle), edit(2, "pool.go"), passes(3)]), [] as [&str; 0]);
+        let looks = |id| made(id, TurnKind::Command, "ls nowhere | head", Some(false), Some("cannot access nowhere: no such file"));
+        assert_eq!(told(&[looks(1), looks(2), edit(3, "a.go"), looks(4)]), [] as [&str; 0]);
+    }
+}
