@@ -19,6 +19,9 @@ const LIVE: &str = include_str!("../assets/live.js");
 /// The first words of each file that this crate writes: by them it knows its own.
 pub(crate) const MARK: &str = "<!-- written by git chronicle -->";
 
+/// A page with more lessons is large.
+const MANY: usize = 1_000;
+
 /// The page as one file that needs nothing else.
 #[must_use]
 pub fn page(material: &Material) -> String {
@@ -90,7 +93,6 @@ fn body(material: &Material) -> Markup {
             h1 { (material.project) }
             p class="dim" { (known::in_numbers(material)) " · as of " (words::minute(material.now)) " UTC" }
             nav aria-label="Sections" {
-                a href="#numbers" { "Numbers" }
                 a href="#lessons" { "Lessons" }
                 @if !material.reasons.is_empty() { a href="#reasons" { "Reasons" } }
                 @if let Some(memory) = memory {
@@ -98,11 +100,12 @@ fn body(material: &Material) -> Markup {
                     @if !memory.open.is_empty() { a href="#open" { "Open" } }
                     @if !memory.injected.told.is_empty() { a href="#shown" { "Shown to agents" } }
                 }
+                a href="#numbers" { "Numbers" }
             }
         }
-        main id="content" {
+        // Much of a large page is drawn only where it is looked at.
+        main id="content" class=[(MANY < material.lessons.len()).then_some("many")] {
             (filter())
-            (numbers::section(material))
             (known::lessons(material))
             (known::reasons(material))
             @if let Some(memory) = memory {
@@ -110,6 +113,7 @@ fn body(material: &Material) -> Markup {
                 (worked::open(memory, material))
                 (worked::shown(memory, material))
             }
+            (numbers::section(material))
         }
         footer {
             @for warning in material.warnings.iter().take(20) { p class="dim" { "Warning: " (words::line(warning, 300)) } }
