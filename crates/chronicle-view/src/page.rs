@@ -36,27 +36,36 @@ pub fn served_shell() -> String {
     let body = html! {
         main { h1 { "Chronicle" } p id="state" role="status" { "Loading…" } noscript { p { "The served page needs its script, which sends the token. `git chronicle view --out FILE` writes a page that needs none." } } }
     };
-    document("Chronicle", Some(&script), &body)
+    document_under(&served_policy_of(&script), "Chronicle", Some(&script), &body)
 }
 
 /// The policy that a browser holds a served page to.
 pub(crate) fn served_policy() -> String {
-    format!("{}; connect-src 'self'; frame-ancestors 'none'", policy(Some(&live_script())))
+    format!("{}; frame-ancestors 'none'", served_policy_of(&live_script()))
+}
+
+/// The served page asks its own server, and no other.
+fn served_policy_of(script: &str) -> String {
+    format!("{}; connect-src 'self'", policy(Some(script)))
 }
 
 fn live_script() -> String {
     format!("{FILTER}\n{LIVE}")
 }
 
-/// A whole document around `body`: the one place where a document begins.
+/// A whole document around `body`, which may load nothing.
 pub(crate) fn document(title: &str, script: Option<&str>, body: &Markup) -> String {
+    document_under(&policy(script), title, script, body)
+}
+
+fn document_under(policy: &str, title: &str, script: Option<&str>, body: &Markup) -> String {
     let page = html! {
         (DOCTYPE)
         (PreEscaped(MARK))
         html lang="en" {
             head {
                 meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content=(policy(script));
+                meta http-equiv="Content-Security-Policy" content=(policy);
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="referrer" content="no-referrer";
                 meta name="color-scheme" content="light dark";
