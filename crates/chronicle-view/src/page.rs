@@ -19,6 +19,9 @@ const LIVE: &str = include_str!("../assets/live.js");
 /// The first words of each file that this crate writes: by them it knows its own.
 pub(crate) const MARK: &str = "<!-- written by git chronicle -->";
 
+/// A page with more lessons is large.
+const MANY: usize = 1_000;
+
 /// The page as one file that needs nothing else.
 #[must_use]
 pub fn page(material: &Material) -> String {
@@ -33,27 +36,36 @@ pub fn served_shell() -> String {
     let body = html! {
         main { h1 { "Chronicle" } p id="state" role="status" { "Loading…" } noscript { p { "The served page needs its script, which sends the token. `git chronicle view --out FILE` writes a page that needs none." } } }
     };
-    document("Chronicle", Some(&script), &body)
+    document_under(&served_policy_of(&script), "Chronicle", Some(&script), &body)
 }
 
 /// The policy that a browser holds a served page to.
 pub(crate) fn served_policy() -> String {
-    format!("{}; connect-src 'self'; frame-ancestors 'none'", policy(Some(&live_script())))
+    format!("{}; frame-ancestors 'none'", served_policy_of(&live_script()))
+}
+
+/// The served page asks its own server, and no other.
+fn served_policy_of(script: &str) -> String {
+    format!("{}; connect-src 'self'", policy(Some(script)))
 }
 
 fn live_script() -> String {
     format!("{FILTER}\n{LIVE}")
 }
 
-/// A whole document around `body`: the one place where a document begins.
+/// A whole document around `body`, which may load nothing.
 pub(crate) fn document(title: &str, script: Option<&str>, body: &Markup) -> String {
+    document_under(&policy(script), title, script, body)
+}
+
+fn document_under(policy: &str, title: &str, script: Option<&str>, body: &Markup) -> String {
     let page = html! {
         (DOCTYPE)
         (PreEscaped(MARK))
         html lang="en" {
             head {
                 meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content=(policy(script));
+                meta http-equiv="Content-Security-Policy" content=(policy);
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="referrer" content="no-referrer";
                 meta name="color-scheme" content="light dark";
@@ -90,7 +102,6 @@ fn body(material: &Material) -> Markup {
             h1 { (material.project) }
             p class="dim" { (known::in_numbers(material)) " · as of " (words::minute(material.now)) " UTC" }
             nav aria-label="Sections" {
-                a href="#numbers" { "Numbers" }
                 a href="#lessons" { "Lessons" }
                 @if !material.reasons.is_empty() { a href="#reasons" { "Reasons" } }
                 @if let Some(memory) = memory {
@@ -98,11 +109,12 @@ fn body(material: &Material) -> Markup {
                     @if !memory.open.is_empty() { a href="#open" { "Open" } }
                     @if !memory.injected.told.is_empty() { a href="#shown" { "Shown to agents" } }
                 }
+                a href="#numbers" { "Numbers" }
             }
         }
-        main id="content" {
+        // Much of a large page is drawn only where it is looked at.
+        main id="content" class=[(MANY < material.lessons.len()).then_some("many")] {
             (filter())
-            (numbers::section(material))
             (known::lessons(material))
             (known::reasons(material))
             @if let Some(memory) = memory {
@@ -110,6 +122,7 @@ fn body(material: &Material) -> Markup {
                 (worked::open(memory, material))
                 (worked::shown(memory, material))
             }
+            (numbers::section(material))
         }
         footer {
             @for warning in material.warnings.iter().take(20) { p class="dim" { "Warning: " (words::line(warning, 300)) } }

@@ -28,12 +28,12 @@ pub(crate) struct Plot<'p> {
     pub(crate) rows: &'p [Row],
 }
 
-const WIDTH: usize = 640;
+const WIDTH: usize = 480;
 const HEIGHT: usize = 150;
 /// Room for the names of rows.
-const NAMES: usize = 200;
+const NAMES: usize = 150;
 /// Room for a number at the end of a bar.
-const NUMBER: usize = 70;
+const NUMBER: usize = 60;
 
 impl Plot<'_> {
     /// Bars next to each other, one group for each row: for rows in an order, such as weeks.
@@ -43,7 +43,7 @@ impl Plot<'_> {
         let thick = (WIDTH.saturating_sub(2 * self.rows.len()) / n_bars).clamp(2, 28);
         let most = self.most();
         // So many names fit next to each other.
-        let every = self.rows.len().div_ceil(8).max(1);
+        let every = self.rows.len().div_ceil(6).max(1);
         self.figure(&html! {
             svg viewBox=(format!("0 0 {WIDTH} {}", HEIGHT + 20)) role="img" aria-label=(self.in_words()) {
                 line class="axis" x1="0" y1=(HEIGHT) x2=(WIDTH) y2=(HEIGHT) {}
@@ -72,7 +72,7 @@ impl Plot<'_> {
                 @for (at, row) in self.rows.iter().enumerate() {
                     @let count = row.counts.first().copied().unwrap_or_default();
                     @let wide = scaled(count, most, WIDTH - NAMES - NUMBER);
-                    text x="0" y=(at * THICK + 15) { (short(&row.name, 26)) }
+                    text x="0" y=(at * THICK + 15) { (short(&row.name, 19)) }
                     rect class="s0" x=(NAMES) y=(at * THICK + 3) width=(wide) height=(THICK - 6) {}
                     text x=(NAMES + wide + 6) y=(at * THICK + 15) { (count) }
                 }

@@ -7,8 +7,9 @@ use std::{
     io::{Write, stdout},
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicI32, Ordering},
     },
+    thread,
     time::Duration,
 };
 
@@ -21,7 +22,10 @@ use crossterm::{
     terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode},
 };
 use ratatui::{Terminal, backend::CrosstermBackend};
-use signal_hook::consts::{SIGHUP, SIGTERM, SIGTSTP};
+use signal_hook::{
+    consts::{SIGHUP, SIGTERM, SIGTSTP},
+    iterator::Signals,
+};
 use snafu::ResultExt;
 
 use super::{
@@ -47,18 +51,15 @@ static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 /// The terminal while the browser has it.
 pub(super) struct Screen {
     terminal: Terminal<CrosstermBackend<std::io::Stdout>>,
-    ended: Arc<AtomicUsize>,
+    ended: Arc<AtomicI32>,
     stopped: Arc<AtomicBool>,
 }
 
 impl Screen {
     pub(super) fn enter() -> Result<Self, ViewError> {
-        let ended = Arc::new(AtomicUsize::new(0));
+        let ended = Arc::new(AtomicI32::new(0));
         let stopped = Arc::new(AtomicBool::new(false));
-        for signal in [SIGTERM, SIGHUP] {
-            let number = usize::try_from(signal).unwrap_or_default();
-            signal_hook::flag::register_usize(signal, Arc::clone(&ended), number).context(TerminalSnafu)?;
-        }
+        end_on_signals(Arc::clone(&ended)).context(TerminalSnafu)?;
         signal_hook::flag::register(SIGTSTP, Arc::clone(&stopped)).context(TerminalSnafu)?;
         give_back_on_panic();
         take()?;
@@ -74,7 +75,7 @@ impl Screen {
     /// What happens next, within `patience`.
     pub(super) fn next(&mut self, patience: Duration) -> Result<Happened, ViewError> {
         if let signal @ 1.. = self.ended.load(Ordering::Relaxed) {
-            return Ok(Happened::Ended(i32::try_from(signal).unwrap_or(SIGTERM)));
+            return Ok(Happened::Ended(signal));
         }
         if self.stopped.swap(false, Ordering::Relaxed) {
             self.suspend()?;
@@ -125,6 +126,22 @@ fn take() -> Result<(), ViewError> {
     IS_TAKEN.store(true, Ordering::Relaxed);
     enable_raw_mode().context(TerminalSnafu)?;
     execute!(stdout(), EnterAlternateScreen, EnableMouseCapture, EnableBracketedPaste).context(TerminalSnafu)
+}
+
+/// Notes a signal that asks for the end. What reads keys never returns from a terminal that was hung up, so the process
+/// ends after a while in any case.
+fn end_on_signals(ended: Arc<AtomicI32>) -> std::io::Result<()> {
+    const WHILE: Duration = Duration::from_millis(500);
+    let mut signals = Signals::new([SIGTERM, SIGHUP])?;
+    let waiting = move || {
+        if let Some(signal) = signals.forever().next() {
+            ended.store(signal, Ordering::Relaxed);
+            thread::sleep(WHILE);
+            give_back();
+            std::process::exit(128 + signal);
+        }
+    };
+    thread::Builder::new().spawn(waiting).map(drop)
 }
 
 /// Makes the terminal what it was; where it is gone, there is nothing to be done.

@@ -9,11 +9,11 @@ use chronicle_core::{
 };
 use maud::{Markup, html};
 
+use super::MANY;
 use crate::{Material, material::Placed, words};
 
-/// Up to so many lessons are shown in full, and with their files unfolded. A page with more is large enough.
+/// Up to so many lessons are shown with their files unfolded.
 const FEW: usize = 200;
-const MANY: usize = 1_000;
 /// The longest lesson, in bytes, on a page with few or with many.
 const LONGEST: usize = 4_000;
 const LONGEST_OF_MANY: usize = 600;

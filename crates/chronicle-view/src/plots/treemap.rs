@@ -7,8 +7,8 @@ use maud::{Markup, html};
 
 use super::short;
 
-const WIDTH: f64 = 640.0;
-const HEIGHT: f64 = 320.0;
+const WIDTH: f64 = 480.0;
+const HEIGHT: f64 = 260.0;
 /// Tiles that are drawn; the smallest others are too small to be seen.
 const MOST_TILES: usize = 60;
 
