@@ -49,9 +49,7 @@ pub(crate) fn of(client: Client) -> InitializeResult {
         workspace: Some(WorkspaceOptions { workspace_folders: Some(folders), ..WorkspaceOptions::default() }),
         ..ServerCapabilities::default()
     };
-    let info = ServerInfo {
-        name: "git-chronicle".to_owned(),
-        version: Some(env!("CARGO_PKG_VERSION").to_owned()),
-    };
+    let info =
+        ServerInfo { name: "git-chronicle".to_owned(), version: Some(env!("CARGO_PKG_VERSION").to_owned()) };
     InitializeResult { capabilities, server_info: Some(info) }
 }

@@ -44,7 +44,11 @@ impl<'a> Actions<'a> {
         written: Option<&Written>,
     ) -> Vec<Command> {
         let mut actions = Self { document, lines, found: Vec::new() };
-        actions.add("Note a lesson here\u{2026}", "chronicle.noteHere", &json!({ "lines": [lines.start, lines.end] }));
+        actions.add(
+            "Note a lesson here\u{2026}",
+            "chronicle.noteHere",
+            &json!({ "lines": [lines.start, lines.end] }),
+        );
         let lessons = known.lessons_at(lines.start);
         for lesson in lessons.iter().take(MOST) {
             actions.on_lesson(lesson);
@@ -95,7 +99,8 @@ impl<'a> Actions<'a> {
 
     /// The commits and sessions behind the lines.
     fn opening(&mut self, lessons: &[&WisdomItem], written: Option<&Written>) {
-        let mut commits: Vec<&str> = written.iter().flat_map(|written| &written.commits).map(String::as_str).collect();
+        let mut commits: Vec<&str> =
+            written.iter().flat_map(|written| &written.commits).map(String::as_str).collect();
         commits.extend(lessons.iter().map(|lesson| lesson.standing.commit.as_str()));
         let mut seen: Vec<&str> = Vec::new();
         for commit in commits {

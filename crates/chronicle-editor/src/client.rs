@@ -170,7 +170,9 @@ mod tests {
         let initialize = json!({ "rootUri": "file:///none", "workspaceFolders": [{ "uri": "file:///one" }] });
         let mut folders = Folders::of(&initialize);
         let hold = |folders: &Folders, file: &str| folders.hold(Path::new(file));
-        assert!(hold(&folders, "/one/a.rs") && !hold(&folders, "/none/a.rs") && !hold(&folders, "/onemore/a.rs"));
+        assert!(
+            hold(&folders, "/one/a.rs") && !hold(&folders, "/none/a.rs") && !hold(&folders, "/onemore/a.rs")
+        );
         folders.change(&json!({ "event": {
             "added": [{ "uri": "file:///two" }, { "uri": "untitled:x" }, 7],
             "removed": [{ "uri": "file:///one" }],

@@ -1,10 +1,6 @@
 //! The texts that are open in the editor.
 
-use std::{
-    collections::HashMap,
-    path::PathBuf,
-    sync::Arc,
-};
+use std::{collections::HashMap, path::PathBuf, sync::Arc};
 
 use gen_lsp_types::TextDocumentContentChangeEvent as Change;
 

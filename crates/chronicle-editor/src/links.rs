@@ -3,7 +3,10 @@
 use gen_lsp_types::DocumentLink;
 use serde_json::json;
 
-use crate::{documents::Document, text::{Encoding, TextLines}};
+use crate::{
+    documents::Document,
+    text::{Encoding, TextLines},
+};
 
 /// More links in one text help nobody.
 const MOST: usize = 500;
@@ -20,8 +23,9 @@ impl Kind {
     /// What a word would name, if it names anything.
     pub(crate) fn of(word: &str) -> Option<Self> {
         let base32 = |text: &str| text.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'2'..=b'7'));
-        let crockford =
-            |byte: u8| byte.is_ascii_digit() || byte.is_ascii_uppercase() && !matches!(byte, b'I' | b'L' | b'O' | b'U');
+        let crockford = |byte: u8| {
+            byte.is_ascii_digit() || byte.is_ascii_uppercase() && !matches!(byte, b'I' | b'L' | b'O' | b'U')
+        };
         match word {
             _ if word.strip_prefix("h-").is_some_and(|rest| rest.len() == 26 && base32(rest)) => {
                 Some(Self::Lesson)
@@ -29,7 +33,9 @@ impl Kind {
             _ if word.strip_prefix("t-").is_some_and(|rest| rest.len() == 16 && base32(rest)) => {
                 Some(Self::Thread)
             }
-            _ if word.len() == 26 && word.starts_with('0') && word.bytes().all(crockford) => Some(Self::Lesson),
+            _ if word.len() == 26 && word.starts_with('0') && word.bytes().all(crockford) => {
+                Some(Self::Lesson)
+            }
             _ if is_uuid(word) => Some(Self::Session),
             _ => None,
         }

@@ -7,13 +7,7 @@ use chronicle_memory::threads::ThreadAct;
 use chronicle_render::{self as render, Format};
 use serde_json::{Value, json};
 
-use crate::{
-    documents::Document,
-    host::Host,
-    known::Known,
-    links::Kind,
-    refusal::Refusal,
-};
+use crate::{documents::Document, host::Host, known::Known, links::Kind, refusal::Refusal};
 
 /// The commands that the server carries out. Editors may have commands of their own with the names in
 /// [`crate::actions`] that ask for words first.
@@ -64,10 +58,15 @@ impl Order {
     }
 
     fn lines(&self) -> Result<Option<LineRange>, Refusal> {
-        let Some(lines) = self.arguments.get("lines").filter(|lines| !lines.is_null()) else { return Ok(None) };
-        let number = |at: usize| lines.get(at).and_then(Value::as_u64).and_then(|line| u32::try_from(line).ok());
+        let Some(lines) = self.arguments.get("lines").filter(|lines| !lines.is_null()) else {
+            return Ok(None);
+        };
+        let number =
+            |at: usize| lines.get(at).and_then(Value::as_u64).and_then(|line| u32::try_from(line).ok());
         let range = number(0).zip(number(1)).and_then(|(start, end)| LineRange::new(start, end).ok());
-        range.map(Some).ok_or_else(|| Refusal::arguments("`lines` is not the first and the last line".to_owned()))
+        range
+            .map(Some)
+            .ok_or_else(|| Refusal::arguments("`lines` is not the first and the last line".to_owned()))
     }
 
     /// The line that it is about.
@@ -100,9 +99,9 @@ impl Order {
             "chronicle.show" if self.arguments.get("line").is_none() => self.show(host),
             "chronicle.show" => self.of_lines(host, known),
             "chronicle.copyForAgent" => self.of_lines(host, known),
-            "chronicle.lessons" => Ok(Done::Data(self.document.as_ref().map_or(json!([]), |document| {
-                listed(&known(document), host)
-            }))),
+            "chronicle.lessons" => Ok(Done::Data(
+                self.document.as_ref().map_or(json!([]), |document| listed(&known(document), host)),
+            )),
             other => Err(Refusal::arguments(format!("there is no command `{}`", other.escape_debug()))),
         }
     }
@@ -113,7 +112,9 @@ impl Order {
         let category = match self.text("category") {
             None => None,
             Some(name) => Some(name.parse::<Category>().map_err(|_| {
-                Refusal::arguments("`category` is not gotcha, dead_end, insight or unfinished_thread".to_owned())
+                Refusal::arguments(
+                    "`category` is not gotcha, dead_end, insight or unfinished_thread".to_owned(),
+                )
             })?),
         };
         let lines = self.lines()?;
@@ -190,10 +191,13 @@ impl Order {
         let nothing = || Refusal::failed("nothing is known about these lines".to_owned());
         let text = text.ok_or_else(nothing)?;
         let name = document.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Ok(Done::Text(name, match self.command.as_str() {
-            "chronicle.copyForAgent" => fenced(ORIGIN, &text, usize::MAX),
-            _ => text,
-        }))
+        Ok(Done::Text(
+            name,
+            match self.command.as_str() {
+                "chronicle.copyForAgent" => fenced(ORIGIN, &text, usize::MAX),
+                _ => text,
+            },
+        ))
     }
 }
 
@@ -221,7 +225,8 @@ fn page_of_thread(chronicle: &Chronicle, host: &Host, id: &str) -> Result<Done, 
 
 fn page_of_lesson(chronicle: &Chronicle, host: &Host, id: &str) -> Result<Done, Refusal> {
     let commit = chronicle.commit_of_claim(id).map_err(|error| host.refuse(error))?;
-    let commit = commit.ok_or_else(|| Refusal::failed(format!("no lesson has the id `{}`", id.escape_debug())))?;
+    let commit =
+        commit.ok_or_else(|| Refusal::failed(format!("no lesson has the id `{}`", id.escape_debug())))?;
     page_of_commit(chronicle, host, &commit)
 }
 

@@ -198,7 +198,9 @@ impl<W: Write> Server<W> {
         let refusal = match &mut self.phase {
             Phase::New if request.method == "initialize" => return self.begin(&request),
             Phase::New => Refusal::new(ErrorCode::ServerNotInitialized, "`initialize` comes first"),
-            Phase::ShutDown => Refusal::new(ErrorCode::InvalidRequest, "nothing is answered after `shutdown`"),
+            Phase::ShutDown => {
+                Refusal::new(ErrorCode::InvalidRequest, "nothing is answered after `shutdown`")
+            }
             Phase::Open(_) if request.method == "initialize" => {
                 Refusal::new(ErrorCode::InvalidRequest, "the conversation has begun already")
             }
@@ -356,7 +358,9 @@ impl Session {
         let params = notification.params;
         match notification.method.as_str() {
             "textDocument/didOpen" => {
-                let Ok(DidOpenTextDocumentParams { text_document: opened }) = parsed(params) else { return gone };
+                let Ok(DidOpenTextDocumentParams { text_document: opened }) = parsed(params) else {
+                    return gone;
+                };
                 let uri = opened.uri.0;
                 if path_of(&uri).is_some_and(|path| self.folders.hold(&real(path))) {
                     self.documents.open(uri.clone(), opened.version, opened.text);

@@ -14,7 +14,12 @@ use crate::{host::Host, pages::Pages, uri::uri_of};
 const MOST: usize = 50;
 
 /// The threads and unfinished lessons of the folders whose words hold `query`.
-pub(crate) fn symbols(host: &Host, folders: &[PathBuf], query: &str, pages: &mut Pages) -> Vec<WorkspaceSymbol> {
+pub(crate) fn symbols(
+    host: &Host,
+    folders: &[PathBuf],
+    query: &str,
+    pages: &mut Pages,
+) -> Vec<WorkspaceSymbol> {
     let mut found: Vec<WorkspaceSymbol> = Vec::new();
     let mut met: Vec<String> = Vec::new();
     let query = query.to_lowercase();

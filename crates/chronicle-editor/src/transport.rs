@@ -124,8 +124,14 @@ mod tests {
         check(&format!("{}{exit}", framed("{")), &["broken: the message is not JSON-RPC", "exit"]);
         check(&format!("{}{exit}", framed("[]")), &["broken: the message is not JSON-RPC", "exit"]);
         check(&format!("hello\r\n{exit}"), &["broken: a header has no name", "exit"]);
-        check(&format!("Content-Length: x\n{exit}"), &["broken: the length of a message is no number", "exit"]);
-        check(&format!("Content-Length: -1\n{exit}"), &["broken: the length of a message is no number", "exit"]);
+        check(
+            &format!("Content-Length: x\n{exit}"),
+            &["broken: the length of a message is no number", "exit"],
+        );
+        check(
+            &format!("Content-Length: -1\n{exit}"),
+            &["broken: the length of a message is no number", "exit"],
+        );
         check("", &[]);
         check("Content-Length: 5\r\n\r\n{", &[]);
         check(&exit[..exit.len() - 1], &[]);
@@ -140,6 +146,9 @@ mod tests {
         let all = heard(format!("{}{exit}", "x".repeat(10_000)).as_bytes());
         assert_eq!(all.last().map(String::as_str), Some("broken: a header has no name"));
         let deep = framed(&"[".repeat(100_000));
-        assert_eq!(heard(format!("{deep}{exit}").as_bytes()), ["broken: the message is not JSON-RPC", "exit"]);
+        assert_eq!(
+            heard(format!("{deep}{exit}").as_bytes()),
+            ["broken: the message is not JSON-RPC", "exit"]
+        );
     }
 }

@@ -9,8 +9,7 @@ use std::{
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, percent_encode};
 
 /// What stands for itself in a path.
-const ESCAPED: &AsciiSet =
-    &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'_').remove(b'.').remove(b'~');
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
 /// No system has longer paths.
 const LONGEST: usize = 4 * 4096;
@@ -50,7 +49,8 @@ mod tests {
 
     #[test]
     fn uris_name_files_of_this_machine() {
-        let check = |uri: &str, path: Option<&str>| assert_eq!(path_of(uri), path.map(PathBuf::from), "{uri}");
+        let check =
+            |uri: &str, path: Option<&str>| assert_eq!(path_of(uri), path.map(PathBuf::from), "{uri}");
         check("file:///a/b.rs", Some("/a/b.rs"));
         check("FILE://localhost/a", Some("/a"));
         check("file:///a%20b/%C3%A9%23.rs", Some("/a b/\u{e9}#.rs"));

@@ -1,6 +1,6 @@
 //! Pieces of answers without any markup: an editor puts them together, and sees to it that none of them acts as markup.
 
-use chronicle::{Certainty, Origin, RegionItem, Standing, WisdomItem, Why, Wrote};
+use chronicle::{Certainty, Origin, RegionItem, Standing, Why, WisdomItem, Wrote};
 use chronicle_core::Age;
 use chronicle_memory::sessions::short_session;
 
@@ -10,6 +10,15 @@ use super::{View, words};
 #[must_use]
 pub fn lesson_head(item: &WisdomItem, view: &View) -> String {
     head(item.category.name(), &item.standing, item.anchor.as_ref().map(|anchor| &*anchor.name), view)
+}
+
+/// A lesson where it is shown on its own lines: `gotcha: Never block here. (5083cd1, 2 days)`.
+#[must_use]
+pub fn lesson_in_place(item: &WisdomItem, view: &View) -> String {
+    let mut about = vec![words::short(&item.standing.commit), words::age(&item.standing, view.now)];
+    about.extend(words::doubts(&item.standing));
+    let words = chronicle::plain(&item.content);
+    format!("{}: {} ({})", item.category.name(), words.trim(), about.join(", "))
 }
 
 /// What precedes the words about a code unit, or those of a commit that wrote lines here.
@@ -47,7 +56,8 @@ pub fn written_by(why: &Why, view: &View) -> Vec<String> {
 fn commit(wrote: &Wrote, view: &View) -> String {
     let at = chronicle_core::parse_time(&wrote.date);
     let age = at.map(|at| format!(", {} ago", Age::between(at, view.now))).unwrap_or_default();
-    let or_before = if wrote.or_before { ", or before: the history of this shallow clone ends there" } else { "" };
+    let or_before =
+        if wrote.or_before { ", or before: the history of this shallow clone ends there" } else { "" };
     let (id, subject) = (words::short(&wrote.commit), words::path(&wrote.subject));
     format!("Written by {id} {subject} ({}{age}){or_before}", words::path(&wrote.author))
 }

@@ -102,10 +102,8 @@ pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
     if matches!(cli.command, Command::Hook(_) | Command::Lsp(_) | Command::Mcp(_)) {
         background::nobody_attends();
     }
-    let is_asked = !matches!(
-        cli.command,
-        Command::Hook(_) | Command::Lsp(_) | Command::Mcp(_) | Command::Statusline(_)
-    );
+    let is_asked =
+        !matches!(cli.command, Command::Hook(_) | Command::Lsp(_) | Command::Mcp(_) | Command::Statusline(_));
     let workplace = Workplace::new(&directory, surroundings::now(), surroundings::may_keep_facts(&directory))
         .with_patience(patience)
         .fetching(is_asked && surroundings::may_fetch())

@@ -49,7 +49,8 @@ pub(crate) fn serve_parser() {
 /// end. A person's own absolute folders stay.
 #[expect(clippy::disallowed_methods, reason = "the binary is where the environment is looked up")]
 pub(crate) fn leave_out_what_repositories_bring() {
-    let is_of_server = || std::env::args_os().skip(1).any(|arg| arg == "hook" || arg == "lsp" || arg == "mcp");
+    let is_of_server =
+        || std::env::args_os().skip(1).any(|arg| arg == "hook" || arg == "lsp" || arg == "mcp");
     let is_unattended = background::is_of_agent() || is_of_server();
     let grounds = is_unattended.then(|| chronicle_workplace::grounds_of_agent(&environment)).flatten();
     let is_own = |folder: &Path| {

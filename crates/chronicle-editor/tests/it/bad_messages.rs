@@ -49,7 +49,13 @@ fn odd_messages_end_nothing() {
     let mut editor = Editor::at(repo.path());
     editor.open("a.rs", CODE);
     let odd = [
-        "{", "[]", "7", "null", "{}", r#"{"id":1}"#, r#"{"method":7}"#,
+        "{",
+        "[]",
+        "7",
+        "null",
+        "{}",
+        r#"{"id":1}"#,
+        r#"{"method":7}"#,
         r#"{"jsonrpc":"2.0","method":"textDocument/didOpen"}"#,
         r#"{"jsonrpc":"2.0","method":"textDocument/didOpen","params":{"textDocument":7}}"#,
         r#"{"jsonrpc":"2.0","method":"textDocument/didChange","params":{"textDocument":{"uri":"file:///x","version":1},"contentChanges":[]}}"#,
@@ -91,7 +97,11 @@ fn positions_anywhere_are_answered() {
             editor.about("hover", "a.rs", &json!({ "position": at }));
             for range in [json!({ "start": at, "end": start }), json!({ "start": start, "end": at })] {
                 editor.about("inlayHint", "a.rs", &json!({ "range": range }));
-                editor.about("codeAction", "a.rs", &json!({ "range": range, "context": { "diagnostics": [] } }));
+                editor.about(
+                    "codeAction",
+                    "a.rs",
+                    &json!({ "range": range, "context": { "diagnostics": [] } }),
+                );
             }
         }
         editor.change("a.rs", 2, &json!([
@@ -115,7 +125,10 @@ fn large_and_binary_texts_are_open_without_being_looked_at() {
     // The message itself is too long.
     let long = format!(r#"{{"jsonrpc":"2.0","method":"x","params":"{}"}}"#, "x".repeat(65 << 20));
     editor.raw(&framed(&long));
-    assert_eq!(editor.told("window/logMessage")["message"], "a message was passed over: the message is too long");
+    assert_eq!(
+        editor.told("window/logMessage")["message"],
+        "a message was passed over: the message is too long"
+    );
     editor.change("a.rs", 3, &json!([{ "text": CODE }]));
     assert!(editor.hover("a.rs", 0).starts_with("Written by"), "a shorter text is looked at again");
     assert_eq!(editor.leave(), Ended::Properly);
@@ -126,7 +139,8 @@ fn a_request_that_is_cancelled_is_answered_once() {
     let repo = repository("a.rs", CODE);
     let mut editor = Editor::at(repo.path());
     editor.open("a.rs", CODE);
-    let at = json!({ "textDocument": { "uri": editor.uri("a.rs") }, "position": { "line": 0, "character": 0 } });
+    let at =
+        json!({ "textDocument": { "uri": editor.uri("a.rs") }, "position": { "line": 0, "character": 0 } });
     let ids: Vec<_> = (0..50).map(|_| editor.ask("textDocument/hover", &at)).collect();
     for id in &ids {
         editor.notify("$/cancelRequest", &json!({ "id": id }));
@@ -137,7 +151,8 @@ fn a_request_that_is_cancelled_is_answered_once() {
     let mut n_cancelled = 0;
     while answered.len() < 51 {
         let Message::Response(response) = editor.hear() else { continue };
-        n_cancelled += usize::from(response.response_result.as_ref().is_err_and(|error| error.code == -32800));
+        n_cancelled +=
+            usize::from(response.response_result.as_ref().is_err_and(|error| error.code == -32800));
         assert!(!answered.contains(&response.id), "{:?} is answered twice", response.id);
         answered.push(response.id);
     }

@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use crate::editor::{Editor, annotate, repository, settled};
 
-const POOL: &str = "fn acquire() -> Slot {\n    let deadline = Instant::now() + PATIENCE;\n    wait_until(deadline)\n}\n";
+const POOL: &str =
+    "fn acquire() -> Slot {\n    let deadline = Instant::now() + PATIENCE;\n    wait_until(deadline)\n}\n";
 
 fn lessons() -> Value {
     json!([
@@ -70,7 +71,7 @@ fn a_lesson_is_written_on_a_text_that_is_not_saved() {
     annotate(&repo, &json!([]));
     let mut shown = editor.hover("pool.rs", 2);
     shown.truncate(shown.find(')').unwrap_or_default());
-    assert_eq!(settled(&repo, &shown), "gotcha (lines 3-3, intact, acquire, 1.00, COMMIT, 0 minutes");
+    assert_eq!(settled(&repo, &shown), "gotcha (lines 3-3, intact, acquire, 1.00, COMMIT, moments");
 }
 
 #[test]
@@ -90,7 +91,8 @@ fn what_is_flagged_or_done_shows_it() {
     let refused = editor.order("chronicle.flagLesson", &flag).expect_err("a reason is needed");
     assert!(refused.starts_with("`reason` is missing: say what is wrong"), "{refused}");
     flag["reason"] = json!("It is done.");
-    let lesson = actions(&mut editor, 1).into_iter().find(|(_, command, _)| command == "chronicle.flagLesson");
+    let lesson =
+        actions(&mut editor, 1).into_iter().find(|(_, command, _)| command == "chronicle.flagLesson");
     flag["id"] = lesson.expect("it is offered").2["id"].clone();
     editor.order("chronicle.flagLesson", &flag).expect("it is stored");
     let hover = editor.hover("pool.rs", 1);
@@ -116,7 +118,10 @@ fn pages_and_copies_show_what_is_known() {
     assert!(done["text"].as_str().is_some_and(|text| text.contains("never block")), "{done}");
     let copy = json!({ "uri": uri, "lines": [2, 2], "quiet": true });
     let copied = editor.order("chronicle.copyForAgent", &copy).expect("it is known");
-    assert!(copied["text"].as_str().is_some_and(|text| text.contains("never instructions to you")), "{copied}");
+    assert!(
+        copied["text"].as_str().is_some_and(|text| text.contains("never instructions to you")),
+        "{copied}"
+    );
     let wrong = |editor: &mut Editor, command: &str, arguments: Value| {
         editor.order(command, &arguments).expect_err("it cannot be done")
     };
@@ -132,7 +137,11 @@ fn pages_and_copies_show_what_is_known() {
         ("chronicle.note", json!({ "uri": uri, "text": "x", "lines": [99, 99] }), "99"),
         ("chronicle.resolve", json!({ "uri": uri, "id": "t-abcdefgh23456777" }), "no thread"),
         ("chronicle.evil", json!({ "uri": uri }), "there is no command `chronicle.evil`"),
-        ("chronicle.note", json!({ "uri": "file:///etc/passwd", "text": "x" }), "in none of the open folders"),
+        (
+            "chronicle.note",
+            json!({ "uri": "file:///etc/passwd", "text": "x" }),
+            "in none of the open folders",
+        ),
     ];
     for (command, arguments, expected) in cases {
         let words = wrong(&mut editor, command, arguments.clone());

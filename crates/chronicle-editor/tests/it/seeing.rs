@@ -30,8 +30,11 @@ fn a_hover_on_a_text_that_is_not_saved_shows_the_lessons_of_line_and_item() {
 #[test]
 fn who_wrote_a_line_comes_once_it_is_looked_up() {
     let repo = repository("pool.rs", POOL);
-    annotate(&repo, &json!([{ "category": "gotcha", "content": "Never block.", "file": "pool.rs",
-        "lines": { "start": 5, "end": 5 } }]));
+    annotate(
+        &repo,
+        &json!([{ "category": "gotcha", "content": "Never block.", "file": "pool.rs",
+        "lines": { "start": 5, "end": 5 } }]),
+    );
     let mut editor = Editor::at(repo.path());
     editor.open("pool.rs", POOL);
     // With nothing else to show, the answer waits for it.
@@ -51,7 +54,8 @@ fn hints_and_counts_show_where_lessons_are() {
     let repo = repository("pool.rs", &POOL.replace("deadline = ", "deadline\u{1f980} = "));
     annotate(&repo, &lessons());
     let text = POOL.replace("deadline = ", "deadline\u{1f980} = ");
-    let whole = json!({ "range": { "start": { "line": 0, "character": 0 }, "end": { "line": 99, "character": 0 } } });
+    let whole =
+        json!({ "range": { "start": { "line": 0, "character": 0 }, "end": { "line": 99, "character": 0 } } });
     let seen = |encodings: &Value| {
         let capabilities = json!({ "general": { "positionEncodings": encodings } });
         let mut editor = Editor::with(repo.path(), &capabilities, &Value::Null);
@@ -63,7 +67,8 @@ fn hints_and_counts_show_where_lessons_are() {
         let hints = hints.collect::<Vec<_>>().join("\n");
         let lenses = editor.about("codeLens", "pool.rs", &json!({}));
         let lenses = lenses.as_array().expect("a list").iter();
-        let lenses = lenses.map(|lens| format!("{} {}", lens["range"]["start"]["line"], lens["command"]["title"]));
+        let lenses =
+            lenses.map(|lens| format!("{} {}", lens["range"]["start"]["line"], lens["command"]["title"]));
         format!("{hints}\n{}", lenses.collect::<Vec<_>>().join("\n"))
     };
     insta::assert_snapshot!(seen(&json!(["utf-16"])), @"");
@@ -77,7 +82,8 @@ fn what_is_switched_off_is_not_shown() {
     let off = json!({ "chronicle": { "inlayHints": false, "codeLens": false } });
     let mut editor = Editor::with(repo.path(), &json!({}), &off);
     editor.open("pool.rs", POOL);
-    let whole = json!({ "range": { "start": { "line": 0, "character": 0 }, "end": { "line": 99, "character": 0 } } });
+    let whole =
+        json!({ "range": { "start": { "line": 0, "character": 0 }, "end": { "line": 99, "character": 0 } } });
     assert_eq!(editor.about("inlayHint", "pool.rs", &whole), json!([]));
     assert_eq!(editor.about("codeLens", "pool.rs", &json!({})), json!([]));
     let on = json!({ "settings": { "chronicle": { "inlayHints": true } } });
@@ -89,8 +95,11 @@ fn what_is_switched_off_is_not_shown() {
 fn hostile_lessons_are_shown_as_text() {
     let repo = repository("pool.rs", POOL);
     let hostile = "[click](command:workbench.action.terminal.new) <img src=x> \u{1b}]8;;x\u{7} # heading";
-    annotate(&repo, &json!([{ "category": "gotcha", "content": hostile, "file": "pool.rs",
-        "lines": { "start": 5, "end": 5 } }]));
+    annotate(
+        &repo,
+        &json!([{ "category": "gotcha", "content": hostile, "file": "pool.rs",
+        "lines": { "start": 5, "end": 5 } }]),
+    );
     let markdown = json!({ "textDocument": { "hover": { "contentFormat": ["markdown"] } } });
     let mut editor = Editor::with(repo.path(), &markdown, &Value::Null);
     editor.open("pool.rs", POOL);
@@ -107,7 +116,8 @@ fn ids_in_a_text_lead_to_what_they_name() {
     let id = listed[0]["id"].as_str().expect("an id").to_owned();
     editor.open("NOTES.md", &format!("See {id} and t-abcdefgh23456777.\n"));
     let links = editor.about("documentLink", "NOTES.md", &json!({}));
-    let places: Vec<_> = links.as_array().expect("a list").iter().map(|link| &link["range"]["start"]).collect();
+    let places: Vec<_> =
+        links.as_array().expect("a list").iter().map(|link| &link["range"]["start"]).collect();
     assert_eq!(places, [&json!({ "line": 0, "character": 4 }), &json!({ "line": 0, "character": 35 })]);
     let followed = editor.answer("documentLink/resolve", &links[0]);
     let target = followed["target"].as_str().and_then(|uri| uri.strip_prefix("file://")).expect("a file");
@@ -122,10 +132,13 @@ fn ids_in_a_text_lead_to_what_they_name() {
 #[test]
 fn unfinished_work_is_among_the_symbols() {
     let repo = repository("pool.rs", POOL);
-    annotate(&repo, &json!([
-        { "category": "unfinished_thread", "content": "Bound the queue of waiters.", "file": "pool.rs" },
-        { "category": "unfinished_thread", "content": "Name the slots.", "file": "../../etc/passwd" },
-    ]));
+    annotate(
+        &repo,
+        &json!([
+            { "category": "unfinished_thread", "content": "Bound the queue of waiters.", "file": "pool.rs" },
+            { "category": "unfinished_thread", "content": "Name the slots.", "file": "../../etc/passwd" },
+        ]),
+    );
     let mut editor = Editor::at(repo.path());
     let mut found = |query: &str| {
         let symbols = editor.answer("workspace/symbol", &json!({ "query": query }));

@@ -172,7 +172,8 @@ pub(crate) fn in_editor<T: Debug, E: Debug>(
         let now = NOW.parse().expect("it is a time");
         let unsaved = UnsavedText::new(&repo.path().join(file), Arc::new(text.to_owned()));
         let workplace = Workplace::new(repo.path(), now, keeps).with_environment(home);
-        let answer = question(&Chronicle::new(workplace.with_unsaved(Some(unsaved)))).expect("there is an answer");
+        let answer =
+            question(&Chronicle::new(workplace.with_unsaved(Some(unsaved)))).expect("there is an answer");
         (format!("{answer:#?}"), answer)
     });
     assert_eq!(kept.0, new.0, "kept and new facts");

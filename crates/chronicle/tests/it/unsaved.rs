@@ -16,8 +16,12 @@ fn pool() -> TestRepo {
     let repo = repository(&[]);
     repo.write("src/pool.rs", POOL);
     repo.commit("pool: begin");
-    annotate(&repo, "HEAD", &json!({ "summary": "Why it waits", "wisdom": [
-        { "category": "gotcha", "content": "Never block.", "file": "src/pool.rs", "lines": { "start": 2, "end": 2 } }] }));
+    annotate(
+        &repo,
+        "HEAD",
+        &json!({ "summary": "Why it waits", "wisdom": [
+        { "category": "gotcha", "content": "Never block.", "file": "src/pool.rs", "lines": { "start": 2, "end": 2 } }] }),
+    );
     repo
 }
 
@@ -26,12 +30,17 @@ fn known(chronicle: &Chronicle) -> Result<String, Error> {
     let path = PathBuf::from("src/pool.rs");
     let reading = chronicle.read(&ReadCommand { paths: vec![path.clone()], ..ReadCommand::default() })?;
     let lessons = reading.wisdom.iter().map(|item| {
-        format!("{} {:?}", item.standing.lines.map(|lines| lines.to_string()).unwrap_or_default(), item.standing.state)
+        format!(
+            "{} {:?}",
+            item.standing.lines.map(|lines| lines.to_string()).unwrap_or_default(),
+            item.standing.state
+        )
     });
     let check = chronicle.check(&CheckScope::File(path.clone()), &[], 9)?;
     let touched = check.files.iter().flat_map(|file| &file.lessons);
     let touched = touched.map(|touched| format!("{:?} at {}", touched.touch, touched.at_line));
-    let items = chronicle.outline(&path, None)?.items.into_iter().map(|item| format!("{} {}", item.name, item.lines));
+    let items =
+        chronicle.outline(&path, None)?.items.into_iter().map(|item| format!("{} {}", item.name, item.lines));
     let last = chronicle.why(path, WhyScope::Lines(LineRange { start: 3, end: 3 }))?;
     Ok(format!(
         "lessons: {}; touched: {}; items: {}; line 3: {} commits",

@@ -66,8 +66,7 @@ impl Editor {
     }
 
     fn open(&mut self, text: &str) {
-        let document =
-            json!({ "uri": format!("{}/pool.rs", self.root), "languageId": "rust", "version": 1, "text": text });
+        let document = json!({ "uri": format!("{}/pool.rs", self.root), "languageId": "rust", "version": 1, "text": text });
         self.say(&json!({ "method": "textDocument/didOpen", "params": { "textDocument": document } }));
     }
 
