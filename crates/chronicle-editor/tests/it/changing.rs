@@ -28,7 +28,7 @@ fn a_trap_is_told_before_the_text_is_saved() {
     let mut editor = Editor::at(repo.path());
     editor.open("pool.rs", POOL);
     editor.change("pool.rs", 2, &edit(8, 16, "end"));
-    insta::assert_snapshot!(settled(&repo, &editor.warnings().join("\n")), @"");
+    insta::assert_snapshot!(settled(&repo, &editor.warnings().join("\n")), @"1-1 gotcha: The UI thread calls this; never block. (COMMIT, moments)");
     // What is changed back touches nothing.
     editor.change("pool.rs", 3, &edit(8, 11, "deadline"));
     assert_eq!(editor.warnings(), Vec::<String>::new());
