@@ -11,7 +11,7 @@ const MOST_LESSONS: usize = 8;
 const MOST_UNITS: usize = 3;
 
 /// Shown until it is known who wrote a line.
-const NOT_YET: &str = "Who wrote this line is being looked up. Look again in a moment.";
+const NOT_YET: &str = "The commit that wrote this line is being looked up. Look again in a moment.";
 
 /// What is known of a line.
 #[derive(Default)]

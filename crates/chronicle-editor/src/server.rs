@@ -160,7 +160,7 @@ impl<W: Write> Server<W> {
 
     /// What is no message has no id.
     fn refuse_nameless(&mut self, reason: &str) -> io::Result<()> {
-        let words = format!("a message was passed over: {reason}");
+        let words = format!("a message was skipped: {reason}");
         match self.phase {
             Phase::Open(_) => self.notify("window/logMessage", json!({ "type": 2, "message": words })),
             _ => Ok(()),

@@ -29,7 +29,7 @@ fn a_hover_on_a_text_that_is_not_saved_shows_the_lessons_of_line_and_item() {
     dead_end (lines 6-9, intact, Pool::acquire, 1.00, COMMIT, moments)
     A condition variable; it lost wake-ups.
     ---
-    Who wrote this line is being looked up. Look again in a moment.
+    The commit that wrote this line is being looked up. Look again in a moment.
     ");
     // Another item has other lessons.
     insta::assert_snapshot!(settled(&repo, &editor.hover("pool.rs", 11)), @"
@@ -148,7 +148,7 @@ fn hostile_lessons_are_shown_as_text() {
 
     ---
 
-    Who wrote this line is being looked up\. Look again in a moment\.
+    The commit that wrote this line is being looked up\. Look again in a moment\.
     ");
 }
 
