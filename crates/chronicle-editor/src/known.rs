@@ -81,7 +81,7 @@ impl Known {
         self.reading.as_ref().map_or(&[], |reading| &reading.wisdom)
     }
 
-    fn units(&self) -> &[RegionItem] {
+    fn regions(&self) -> &[RegionItem] {
         self.reading.as_ref().map_or(&[], |reading| &reading.regions)
     }
 
@@ -120,22 +120,22 @@ impl Known {
         }
     }
 
-    /// How closely something concerns a line; less is closer.
-    fn closeness(&self, standing: &Standing, anchor: Option<&str>, line: u32) -> Option<u8> {
+    /// How closely something concerns a line; less is closer, and of two places that hold it the smaller one.
+    fn closeness(&self, standing: &Standing, anchor: Option<&str>, line: u32) -> Option<(u8, u32)> {
         let at = LineRange { start: line, end: line };
+        let is_gone = standing.state == State::Gone;
         match self.place(standing, anchor) {
-            Place::Lines(ranges)
-                if standing.state != State::Gone && ranges.iter().any(|range| range.holds(at)) =>
-            {
-                Some(0)
-            }
             Place::Lines(ranges) => {
+                let holding = ranges.iter().filter(|range| range.holds(at) && !is_gone);
+                if let Some(smallest) = holding.map(|range| range.len()).min() {
+                    return Some((0, smallest));
+                }
                 let item = self.item_at(line)?;
                 let is_inside = ranges.iter().any(|range| item.lines.overlaps(*range));
-                is_inside.then_some(if standing.state == State::Gone { 2 } else { 1 })
+                is_inside.then_some((1 + u8::from(is_gone), 0))
             }
             // What is true of the file as a whole would be in the way everywhere.
-            Place::File => (line == 1).then_some(3),
+            Place::File => (line == 1).then_some((3, 0)),
             Place::Nowhere => None,
         }
     }
@@ -154,10 +154,23 @@ impl Known {
         found.into_iter().map(|(_, item)| item).collect()
     }
 
-    /// What is known of the code units that hold a line, and of commits that wrote it.
+    /// What is known of the code units that hold a line.
     pub(crate) fn units_at(&self, line: u32) -> Vec<&RegionItem> {
-        let is_here = |item: &&RegionItem| self.closeness(&item.standing, unit_anchor(item), line) == Some(0);
-        let mut found: Vec<&RegionItem> = self.units().iter().filter(is_here).collect();
+        self.regions_at(line, false)
+    }
+
+    /// What commits that wrote a line say of themselves.
+    pub(crate) fn summaries_at(&self, line: u32) -> Vec<&RegionItem> {
+        self.regions_at(line, true)
+    }
+
+    fn regions_at(&self, line: u32, of_commits: bool) -> Vec<&RegionItem> {
+        let is_here = |item: &&RegionItem| {
+            let is_of_commit = item.standing.matched == Match::Commit;
+            let closeness = self.closeness(&item.standing, unit_anchor(item), line);
+            is_of_commit == of_commits && closeness.is_some_and(|(closeness, _)| closeness == 0)
+        };
+        let mut found: Vec<&RegionItem> = self.regions().iter().filter(is_here).collect();
         found.sort_by_key(|item| Reverse(item.standing.tier));
         found
     }

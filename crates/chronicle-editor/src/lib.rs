@@ -7,6 +7,7 @@
 mod abilities;
 mod actions;
 mod client;
+mod conversation;
 mod documents;
 mod host;
 mod hover;
@@ -16,6 +17,7 @@ mod marks;
 mod markup;
 mod orders;
 mod pages;
+mod questions;
 mod refusal;
 mod server;
 mod symbols;

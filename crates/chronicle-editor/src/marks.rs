@@ -1,7 +1,7 @@
 //! What is seen without a pointer: hints at the ends of lines, and counts over items.
 
 use chronicle::{LineRange, WisdomItem, counted};
-use chronicle_render::{View, lesson_head};
+use chronicle_render::{View, lesson_in_place};
 use gen_lsp_types::{CodeLens, Command, InlayHint, Label, MarkupContent, MarkupKind, Range, Tooltip};
 use serde_json::json;
 
@@ -24,7 +24,7 @@ pub(crate) fn hints(known: &Known, lines: &TextLines<'_>, range: Range, view: &V
 
 fn hint(lessons: &[&WisdomItem], lines: &TextLines<'_>, line: u32, view: &View) -> InlayHint {
     let told = lessons.iter().take(MOST_IN_TOOLTIP);
-    let told = told.map(|item| format!("{}: {}", lesson_head(item, view), chronicle::plain(&item.content)));
+    let told = told.map(|item| lesson_in_place(item, view));
     let value = told.collect::<Vec<_>>().join("\n");
     let tooltip = Tooltip::MarkupContent(MarkupContent { kind: MarkupKind::PlainText, value });
     InlayHint {

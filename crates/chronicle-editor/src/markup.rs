@@ -18,6 +18,10 @@ impl Markup {
     /// A heading of our own around words of others.
     pub(crate) fn head(&mut self, words: &str) {
         self.gap();
+        // Without bold letters, a blank line sets it apart.
+        if !self.is_markdown && !self.text.is_empty() {
+            self.text.push('\n');
+        }
         let words = self.safe(words);
         self.text.push_str(&if self.is_markdown { format!("**{words}**") } else { words });
     }

@@ -2,7 +2,7 @@
 //! among them.
 
 use chronicle::{CheckScope, CheckedFile, Tier, Touch, TouchedLesson};
-use chronicle_render::{View, lesson_head};
+use chronicle_render::lesson_in_place;
 use gen_lsp_types::{Code, Diagnostic, DiagnosticSeverity, Message};
 
 use crate::{documents::Document, host::Host, known::is_trap, text::Encoding};
@@ -29,7 +29,7 @@ pub(crate) fn of(host: &Host, document: &Document, encoding: Encoding) -> Vec<Di
         code: Some(Code::String(touched.lesson.standing.id.0.clone())),
         code_description: None,
         source: Some("chronicle".to_owned()),
-        message: Message::String(words(touched, &view)),
+        message: Message::String(lesson_in_place(&touched.lesson, &view)),
         tags: None,
         related_information: None,
         data: None,
@@ -42,8 +42,4 @@ fn is_warning(touched: &TouchedLesson) -> bool {
     is_trap(lesson.category)
         && Tier::Unknown < lesson.standing.tier
         && matches!(touched.touch, Touch::Lines | Touch::Near | Touch::Item)
-}
-
-fn words(touched: &TouchedLesson, view: &View) -> String {
-    format!("{}: {}", lesson_head(&touched.lesson, view), chronicle::plain(&touched.lesson.content))
 }

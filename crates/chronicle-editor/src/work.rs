@@ -24,7 +24,7 @@ use crate::{
     client::Client,
     documents::Document,
     host::Host,
-    hover::OfLine,
+    hover::{OfLine, Summary},
     known::Known,
     links::links,
     marks::{hints, lenses},
@@ -129,7 +129,8 @@ struct LookUp {
 
 /// In which form who wrote a line is wanted.
 enum Wanted {
-    Hover,
+    /// As a hover, with what commits say of themselves.
+    Hover(Vec<Summary>),
     /// In parts, next to the lessons.
     About(Vec<Value>),
 }
@@ -151,9 +152,9 @@ impl Blamer {
             let written = self.whys.look_up(&self.host, &document, line);
             let Some((waiting, wanted)) = waiting else { continue };
             let answer = match wanted {
-                Wanted::Hover => {
+                Wanted::Hover(summaries) => {
                     let (view, is_markdown) = (self.host.view(), self.client.shows_markdown);
-                    value(OfLine::default().hover(Some(&written), &view, is_markdown))
+                    value(OfLine::of_commits(summaries).hover(Some(&written), &view, is_markdown))
                 }
                 Wanted::About(lessons) => Ok(about(&lessons, &written)),
             };
@@ -262,16 +263,23 @@ impl Reader {
         document: Document,
         position: Position,
     ) -> Option<Result<Value, Refusal>> {
+        if document.is_opaque {
+            return Some(Ok(Value::Null));
+        }
         let line = document.lines(self.client.encoding).line_of(position);
         let known = self.known(&document);
-        let of_line = OfLine::new(&known, line);
+        let view = self.host.view();
+        let of_line = OfLine::new(&known, line, &view);
         let written = self.whys.known(&document, line);
-        let is_all = written.is_some() || document.is_opaque;
-        // With nothing else to show, the answer waits for who wrote the line.
-        let waits = !is_all && of_line.is_empty();
-        let hover = of_line.hover(written.as_deref(), &self.host.view(), self.client.shows_markdown);
-        if !is_all {
-            let waiting = waits.then(|| (waiting.clone(), Wanted::Hover));
+        let waiting = match (&written, of_line.only_commits()) {
+            (Some(_), _) => None,
+            // With nothing else to show, the answer waits for who wrote the line.
+            (None, Some(summaries)) => Some((waiting.clone(), Wanted::Hover(summaries))),
+            (None, None) => None,
+        };
+        let waits = waiting.is_some();
+        let hover = of_line.hover(written.as_deref(), &view, self.client.shows_markdown);
+        if written.is_none() {
             let _wanted = self.look_ups.send(LookUp { document, line, waiting });
         }
         (!waits).then(|| value(hover))

@@ -12,6 +12,15 @@ pub fn lesson_head(item: &WisdomItem, view: &View) -> String {
     head(item.category.name(), &item.standing, item.anchor.as_ref().map(|anchor| &*anchor.name), view)
 }
 
+/// A lesson where it is shown on its own lines: `gotcha: Never block here. (5083cd1, 2 days)`.
+#[must_use]
+pub fn lesson_in_place(item: &WisdomItem, view: &View) -> String {
+    let mut about = vec![words::short(&item.standing.commit), words::age(&item.standing, view.now)];
+    about.extend(words::doubts(&item.standing));
+    let words = chronicle::plain(&item.content);
+    format!("{}: {} ({})", item.category.name(), words.trim(), about.join(", "))
+}
+
 /// What precedes the words about a code unit, or those of a commit that wrote lines here.
 #[must_use]
 pub fn unit_head(item: &RegionItem, view: &View) -> String {

@@ -65,7 +65,7 @@ use chronicle_memory::{
 use chronicle_workplace::{Allowance, AllowedRepositories, CostReport, LlmCheck, Settings};
 
 pub use check::{Host, MAX_DEPENDENTS, annotations};
-pub use editor::{lesson_head, unit_head, written_by};
+pub use editor::{lesson_head, lesson_in_place, unit_head, written_by};
 pub use json::{Answer, error as json_error};
 pub use learning::{asked, feedback, patterns, preferences, problems, profile, projects, skills};
 pub use pretty::Code;

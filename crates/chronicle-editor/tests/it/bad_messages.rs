@@ -127,7 +127,7 @@ fn large_and_binary_texts_are_open_without_being_looked_at() {
     editor.raw(&framed(&long));
     assert_eq!(
         editor.told("window/logMessage")["message"],
-        "a message was ignored: the message is too long"
+        "a message was skipped: the message is too long"
     );
     editor.change("a.rs", 3, &json!([{ "text": CODE }]));
     assert!(editor.hover("a.rs", 0).starts_with("Written by"), "a shorter text is looked at again");

@@ -36,8 +36,25 @@ fn actions_are_offered_where_lessons_are() {
         let titles: Vec<String> = actions(&mut editor, line).into_iter().map(|(title, ..)| title).collect();
         settled(&repo, &titles.join("\n"))
     };
-    insta::assert_snapshot!(titles(0), @"");
-    insta::assert_snapshot!(titles(2), @"");
+    insta::assert_snapshot!(titles(0), @"
+    Chronicle: Note a lesson here…
+    Chronicle: Flag “The UI thread calls this; never block.”…
+    Chronicle: Flag “Bound the queue of waiters.”…
+    Chronicle: Mark as done: “Bound the queue of waiters.”
+    Chronicle: Resolve thread t-abcdefgh23456777
+    Chronicle: Open commit COMMIT
+    Chronicle: Copy lessons for an agent
+    Chronicle: Show lessons
+    ");
+    insta::assert_snapshot!(titles(2), @"
+    Chronicle: Note a lesson here…
+    Chronicle: Flag “The UI thread calls this; never block.”…
+    Chronicle: Flag “Bound the queue of waiters.”…
+    Chronicle: Mark as done: “Bound the queue of waiters.”
+    Chronicle: Open commit COMMIT
+    Chronicle: Copy lessons for an agent
+    Chronicle: Show lessons
+    ");
 }
 
 #[test]
@@ -71,7 +88,7 @@ fn a_lesson_is_written_on_a_text_that_is_not_saved() {
     annotate(&repo, &json!([]));
     let mut shown = editor.hover("pool.rs", 2);
     shown.truncate(shown.find(')').unwrap_or_default());
-    assert_eq!(settled(&repo, &shown), "gotcha (lines 3-3, intact, acquire, 1.00, COMMIT, 0 minutes");
+    assert_eq!(settled(&repo, &shown), "gotcha (lines 3-3, intact, acquire, 1.00, COMMIT, moments");
 }
 
 #[test]

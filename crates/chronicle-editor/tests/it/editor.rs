@@ -1,6 +1,7 @@
 //! A client of the server, and a repository to open in it.
 
 use std::{
+    collections::VecDeque,
     ffi::OsString,
     io::{BufReader, PipeReader, PipeWriter, Write},
     path::Path,
@@ -66,6 +67,8 @@ pub(crate) struct Editor {
     server: Option<JoinHandle<Ended>>,
     n_asked: i32,
     root: String,
+    /// What the server said while something else was waited for.
+    unheard: VecDeque<(String, Value)>,
 }
 
 impl Editor {
@@ -75,7 +78,14 @@ impl Editor {
         let (from, output) = std::io::pipe().expect("there are pipes");
         let server = std::thread::spawn(move || serve(host(), BufReader::new(input), output));
         let root = format!("file://{}", root.to_str().expect("it is UTF-8"));
-        Self { to: Some(to), from: BufReader::new(from), server: Some(server), n_asked: 0, root }
+        Self {
+            to: Some(to),
+            from: BufReader::new(from),
+            server: Some(server),
+            n_asked: 0,
+            root,
+            unheard: VecDeque::new(),
+        }
     }
 
     /// A client that can do what `capabilities` say.
@@ -130,14 +140,15 @@ impl Editor {
         Message::read(&mut self.from).expect("it is a message").expect("the server talks")
     }
 
-    /// The answer to a request; what else the server says meanwhile is passed over.
+    /// The answer to a request.
     #[track_caller]
     pub(crate) fn response(&mut self, id: &RequestId) -> Response {
         loop {
             match self.hear() {
                 Message::Response(response) if response.id == *id => return response,
                 Message::Response(response) => panic!("nobody asked: {response:?}"),
-                _ => {}
+                Message::Notification(told) => self.unheard.push_back((told.method, told.params)),
+                Message::Request(asked) => self.unheard.push_back((asked.method, asked.params)),
             }
         }
     }
@@ -160,12 +171,19 @@ impl Editor {
     /// The next notification or request of the server called `method`.
     #[track_caller]
     pub(crate) fn told(&mut self, method: &str) -> Value {
+        if let Some(at) = self.unheard.iter().position(|(named, _)| named == method) {
+            return self.unheard.remove(at).expect("it is there").1;
+        }
         loop {
-            match self.hear() {
-                Message::Notification(told) if told.method == method => return told.params,
-                Message::Request(asked) if asked.method == method => return asked.params,
-                _ => {}
+            let (named, params) = match self.hear() {
+                Message::Notification(told) => (told.method, told.params),
+                Message::Request(asked) => (asked.method, asked.params),
+                Message::Response(response) => panic!("nobody asked: {response:?}"),
+            };
+            if named == method {
+                return params;
             }
+            self.unheard.push_back((named, params));
         }
     }
 

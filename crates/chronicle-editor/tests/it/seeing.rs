@@ -22,9 +22,22 @@ fn a_hover_on_a_text_that_is_not_saved_shows_the_lessons_of_line_and_item() {
     annotate(&repo, &lessons());
     let mut editor = Editor::at(repo.path());
     editor.open("pool.rs", &format!("// One.\n// Two.\n{POOL}"));
-    insta::assert_snapshot!(settled(&repo, &editor.hover("pool.rs", 6)), @"");
+    insta::assert_snapshot!(settled(&repo, &editor.hover("pool.rs", 6)), @"
+    gotcha (lines 7-7, intact, Pool::acquire, 1.00, COMMIT, moments)
+    The UI thread calls this; never block.
+
+    dead_end (lines 6-9, intact, Pool::acquire, 1.00, COMMIT, moments)
+    A condition variable; it lost wake-ups.
+    ---
+    The commit that wrote this line is being looked up. Look again in a moment.
+    ");
     // Another item has other lessons.
-    insta::assert_snapshot!(settled(&repo, &editor.hover("pool.rs", 11)), @"");
+    insta::assert_snapshot!(settled(&repo, &editor.hover("pool.rs", 11)), @"
+    Written by COMMIT pool: begin (Ada, 2 days ago)
+
+    commit (lines 3-14, intact, 0.88, COMMIT, moments)
+    Why the pool is as it is
+    ");
 }
 
 #[test]
@@ -38,12 +51,25 @@ fn who_wrote_a_line_comes_once_it_is_looked_up() {
     let mut editor = Editor::at(repo.path());
     editor.open("pool.rs", POOL);
     // With nothing else to show, the answer waits for it.
-    insta::assert_snapshot!(settled(&repo, &editor.hover("pool.rs", 9)), @"");
+    insta::assert_snapshot!(settled(&repo, &editor.hover("pool.rs", 9)), @"
+    Written by COMMIT pool: begin (Ada, 2 days ago)
+
+    commit (lines 1-12, intact, 0.88, COMMIT, moments)
+    Why the pool is as it is
+    ");
     let mut hover = editor.hover("pool.rs", 4);
     while hover.contains("Looking up") {
         hover = editor.hover("pool.rs", 4);
     }
-    insta::assert_snapshot!(settled(&repo, &hover), @"");
+    insta::assert_snapshot!(settled(&repo, &hover), @"
+    gotcha (lines 5-5, intact, Pool::acquire, 1.00, COMMIT, moments)
+    Never block.
+    ---
+    Written by COMMIT pool: begin (Ada, 2 days ago)
+
+    commit (lines 1-12, intact, 0.88, COMMIT, moments)
+    Why the pool is as it is
+    ");
     editor.change("pool.rs", 2, &json!([{ "range": {
         "start": { "line": 9, "character": 0 }, "end": { "line": 9, "character": 0 } }, "text": "    // New.\n" }]));
     assert_eq!(editor.hover("pool.rs", 9), "Not committed yet");
@@ -71,8 +97,20 @@ fn hints_and_counts_show_where_lessons_are() {
             lenses.map(|lens| format!("{} {}", lens["range"]["start"]["line"], lens["command"]["title"]));
         format!("{hints}\n{}", lenses.collect::<Vec<_>>().join("\n"))
     };
-    insta::assert_snapshot!(seen(&json!(["utf-16"])), @"");
-    insta::assert_snapshot!(seen(&json!(["utf-8", "utf-16"])), @"");
+    insta::assert_snapshot!(seen(&json!(["utf-16"])), @r#"
+    0:12 "1 lesson"
+    3:31 "1 lesson"
+    4:51 "1 lesson"
+    0 "1 insight"
+    3 "1 gotcha, 1 dead end"
+    "#);
+    insta::assert_snapshot!(seen(&json!(["utf-8", "utf-16"])), @r#"
+    0:12 "1 lesson"
+    3:31 "1 lesson"
+    4:53 "1 lesson"
+    0 "1 insight"
+    3 "1 gotcha, 1 dead end"
+    "#);
 }
 
 #[test]
@@ -103,7 +141,15 @@ fn hostile_lessons_are_shown_as_text() {
     let markdown = json!({ "textDocument": { "hover": { "contentFormat": ["markdown"] } } });
     let mut editor = Editor::with(repo.path(), &markdown, &Value::Null);
     editor.open("pool.rs", POOL);
-    insta::assert_snapshot!(settled(&repo, &editor.hover("pool.rs", 4)), @"");
+    insta::assert_snapshot!(settled(&repo, &editor.hover("pool.rs", 4)), @r"
+    **gotcha \(lines 5\-5, intact, Pool\:\:acquire, 1\.00, COMMIT, moments\)**
+
+    \[click\]\(command\:workbench\.action\.terminal\.new\) \<img src=x\>  \# heading
+
+    ---
+
+    The commit that wrote this line is being looked up\. Look again in a moment\.
+    ");
 }
 
 #[test]
