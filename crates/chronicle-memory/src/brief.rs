@@ -21,6 +21,7 @@ use serde::Serialize;
 
 use crate::{
     Memory,
+    handoff::ListedHandoff,
     memory::{OpenMemory, Scope},
     sessions::look::{Digested, ListedSession},
     threads::OpenItem,
@@ -84,6 +85,9 @@ pub struct Brief {
     /// What the compaction of this session left out; none but right after one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dropped: Option<Dropped>,
+    /// Work that was handed over to other agents in the last seven days.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub handoffs: Vec<ListedHandoff>,
     /// The last sessions; that of the branch comes first.
     pub stopped: Vec<Stop>,
     /// Unfinished work, the most urgent first.
@@ -187,6 +191,7 @@ impl Memory<'_> {
             project: scope.name(),
             branch: is_here.then(|| self.current_branch()).flatten(),
             dropped: None,
+            handoffs: Vec::new(),
             stopped: Vec::new(),
             open: Vec::new(),
             n_more_open: 0,
@@ -204,6 +209,8 @@ impl Memory<'_> {
             if is_here {
                 self.tell_what_changed(&mut brief, memory)?;
             }
+            brief.handoffs = self.recent_handoffs(memory, &scope)?;
+            brief.handoffs.truncate(MOST_EACH);
             if let Some(compacted) = &command.compacted {
                 memory.tell_what_was_dropped(&mut brief, compacted)?;
             }
@@ -413,6 +420,7 @@ impl Brief {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.dropped.is_none()
+            && self.handoffs.is_empty()
             && self.stopped.is_empty()
             && self.open.is_empty()
             && self.left_by_others.is_empty()
@@ -479,6 +487,7 @@ impl Brief {
             self.files.last().map(|_| 30 - down(self.files.len())),
             self.remembered.last().map(|_| 32 - down(self.remembered.len())),
             self.dropped.as_ref().map(|dropped| 95 - down(dropped.len())),
+            self.handoffs.last().map(|_| 89 - down(self.handoffs.len())),
         ];
         let least = worth.iter().enumerate().filter_map(|(list, worth)| Some(((*worth)?, list))).min();
         let Some((_, list)) = least else { return false };
@@ -491,6 +500,7 @@ impl Brief {
             5 => drop(self.files.pop()),
             6 => drop(self.remembered.pop()),
             7 => self.dropped = self.dropped.take().and_then(Dropped::without_last),
+            8 => drop(self.handoffs.pop()),
             _ => drop(self.left_by_others.pop()),
         }
         self.n_left_out += 1;

@@ -8,6 +8,7 @@ pub mod catch_up;
 pub mod digest;
 pub mod excerpt;
 pub mod find;
+pub mod handoff;
 pub mod injected;
 pub mod learning;
 mod memory;

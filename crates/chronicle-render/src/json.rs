@@ -15,6 +15,7 @@ use chronicle_memory::{
     catch_up::CatchUp,
     digest::Digest,
     find::{About, Finding, Fix, How},
+    handoff::Handoff,
     learning::{DeveloperProfile, FeedbackReply, Patterns, Preferences, Problems, Projects, Skills},
     sessions::{
         ExcludeReply, ForgetReply, IngestReply, MemoryTransfer, Resumption, SessionList, ShownSession,
@@ -162,6 +163,7 @@ whole!(
     FoundLines,
     GcReply,
     Fix,
+    Handoff,
     How,
     ImportReply,
     IngestReply,

@@ -27,7 +27,7 @@ use chronicle_workplace::{
 use schemars::{Schema, schema_for};
 
 /// The names of the schemas.
-pub const SCHEMA_NAMES: [&str; 55] = [
+pub const SCHEMA_NAMES: [&str; 56] = [
     "annotation",
     "annotate-input",
     "annotate-output",
@@ -47,6 +47,7 @@ pub const SCHEMA_NAMES: [&str; 55] = [
     "outline-output",
     "brief-output",
     "catch-up-output",
+    "handoff-output",
     "blocks-output",
     "block-output",
     "consolidate-output",
@@ -114,6 +115,7 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "outline-output" => schema_for!(OutlineAnswer),
         "brief-output" => schema_for!(Brief),
         "catch-up-output" => schema_for!(CatchUp),
+        "handoff-output" => schema_for!(Handoff),
         "blocks-output" => schema_for!(BlockList),
         "block-output" => schema_for!(ShownBlock),
         "consolidate-output" => schema_for!(Consolidated),

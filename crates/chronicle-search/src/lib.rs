@@ -18,7 +18,7 @@ pub use search::{Found, Hit, Question, Scope, search};
 pub use store::{
     BlockVersion, Elsewhere, Feedback, Job, KeptTranscript, KnownThread, KnownThreads, Learned, ListedThread,
     NamedSession, OpenThreads, OwnBlock, Pieces, Project, ProjectId, SessionId, SessionRecord, SessionState,
-    Source, Store, StoredEdit, StoredTurn, StoredWording, Totals, TurnKind, TurnRecord, Unembedded, Used,
+    Source, Store, StoredEdit, StoredHandoff, StoredTurn, StoredWording, Totals, TurnKind, TurnRecord, Unembedded, Used,
     Vector, Written, add_events, events_with_agents, forget_events, tell_once, thread_ids, threads,
 };
 

@@ -15,6 +15,7 @@ use crate::index::{self, words::Words};
 
 mod blocks;
 mod edits;
+mod handoffs;
 pub(crate) mod ids;
 mod jobs;
 pub(crate) mod learned;
@@ -28,6 +29,7 @@ mod wordings;
 
 pub use blocks::{BlockVersion, OwnBlock};
 pub use edits::StoredEdit;
+pub use handoffs::StoredHandoff;
 pub use ids::{ProjectId, SessionId, TurnKind, Written};
 pub use jobs::{Job, KeptTranscript, Used};
 pub use learned::{Feedback, Learned};
@@ -43,7 +45,7 @@ pub use vectors::{Unembedded, Vector};
 pub use wordings::{SessionState, StoredWording};
 
 /// What brings a file from one version of the format to the next; their number is the version.
-const MIGRATIONS: [Step; 9] = [
+const MIGRATIONS: [Step; 10] = [
     Step::Sql(include_str!("store/schema.sql")),
     Step::Sql(include_str!("store/edits.sql")),
     Step::Sql(include_str!("store/wordings.sql")),
@@ -53,6 +55,7 @@ const MIGRATIONS: [Step; 9] = [
     Step::Sql(include_str!("store/vectors.sql")),
     Step::Sql(include_str!("store/forgotten.sql")),
     Step::Sql(include_str!("store/titles.sql")),
+    Step::Sql(include_str!("store/handoffs.sql")),
 ];
 
 /// A step from one version of the format to the next.

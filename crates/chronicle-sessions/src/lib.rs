@@ -68,7 +68,7 @@ pub use reading::{Reading, Session, read, read_from};
 pub use reads::{FileRead, ReadLines, read_by_command};
 pub use signs::{
     Act, CalledTool, ErrorText, Failure, Invoked, Mended, Nearness, Remedy, SIGNS_VERSION, Seen, Signs,
-    Statement, Step, canonical_technology, mended, topic_label,
+    Statement, Step, canonical_technology, mended, names_fault, topic_label,
 };
 pub use source::LONGEST_ROW;
 pub use tally::{Fault, FaultKind, Tally};

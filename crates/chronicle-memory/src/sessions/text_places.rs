@@ -43,7 +43,7 @@ const fn place(path: &'static str, holds: &'static str, forgets: Forgets) -> Tex
 pub const TEXT_PLACES: [TextPlace; 18] = [
     place(
         "chronicle.db",
-        "turns, digests, threads, blocks, what was learned, the search index",
+        "turns, digests, threads, handoffs, blocks, what was learned, the search index",
         Forgets::Rows,
     ),
     place("cold/", "compressed transcripts", Forgets::Files),

@@ -442,6 +442,8 @@ impl NamedSession {
         for table in ["changed_file", "made_commit", "thread_event", "wording"] {
             tx.execute(&format!("DELETE FROM {table} WHERE session = ?1"), [id])?;
         }
+        let by = format!("{} {}", self.record.agent, self.record.name);
+        super::handoffs::StoredHandoff::forget(tx, self.id, &by)?;
         tx.execute("DELETE FROM feedback WHERE what = 'title' AND (subject = ?1 OR substr(subject, 1, length(?1) + 1) = ?1 || ' ')",
             [&self.record.name],
         )?;

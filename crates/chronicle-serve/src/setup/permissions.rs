@@ -181,7 +181,7 @@ mod tests {
     fn nothing_that_decides_or_gives_away_is_allowed() {
         let [(_, allowed), (_, asked)] = rules();
         for command in
-            ["allow", "purge", "gc", "forget", "setup", "config", "sync", "share", "session", "resume"]
+            ["allow", "purge", "gc", "forget", "setup", "config", "sync", "share", "session", "resume", "handoff"]
         {
             assert!(!allowed.iter().any(|rule| rule.contains(&format!("chronicle {command}"))), "{command}");
         }

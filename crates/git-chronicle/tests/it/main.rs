@@ -28,6 +28,7 @@ mod find;
 mod floors;
 mod forgetting;
 mod gate;
+mod handoff;
 mod health;
 mod hook_managers;
 mod hooks;
