@@ -45,7 +45,7 @@ const LONGEST_REQUEST: usize = 600;
 
 /// The agents that work can be handed over to, by their names.
 pub fn agents() -> impl Iterator<Item = &'static str> {
-    Agent::ALL.into_iter().filter(|agent| *agent != Agent::Generic).map(Agent::name).chain(["cursor"])
+    Agent::ALL.into_iter().filter(|agent| *agent != Agent::Generic).map(Agent::name)
 }
 
 /// A request to hand work over.

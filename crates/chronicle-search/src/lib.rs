@@ -5,13 +5,19 @@
 //! written together or not at all. Nothing here prints, looks up the clock, the
 //! environment or the home directory.
 
+mod cursor;
+mod document;
 mod error;
+mod goose;
 mod index;
 mod opencode;
 mod search;
 mod store;
 
+pub use cursor::CursorSessions;
+pub use document::SessionDocument;
 pub use error::StoreError;
+pub use goose::GooseSessions;
 pub use opencode::{OpenCodeExport, OpenCodeSessions};
 pub use rusqlite::{Connection, Error as SqlError, Result as SqlResult, Transaction};
 pub use search::{Found, Hit, Question, Scope, search};

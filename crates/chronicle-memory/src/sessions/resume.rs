@@ -129,6 +129,13 @@ mod tests {
             Some("copilot --resume 5e5510"),
             Some("opencode --session 5e5510"),
             None,
+            None,
+            None,
+            None,
+            None,
+            None,
+            None,
+            None,
         ];
         assert_eq!(Agent::ALL.map(of).each_ref().map(Option::as_deref), expected);
     }
