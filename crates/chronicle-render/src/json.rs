@@ -23,6 +23,7 @@ use chronicle_memory::{
     },
     share::{SharePulled, SharePushed, ShareStatus, SharedFinding},
     sleep::Consolidated,
+    sync::{PairReply, SyncReply},
     threads::{Pending, ShownThread, ThreadReply},
     tiers::MemoryStatus,
 };
@@ -173,6 +174,7 @@ whole!(
     LlmCheck,
     MemoryStatus,
     MemoryTransfer,
+    PairReply,
     Patterns,
     Pending,
     Preferences,
@@ -194,6 +196,7 @@ whole!(
     ShownThread,
     Skills,
     Status,
+    SyncReply,
     Synced,
     ThreadReply,
     WordedReply,

@@ -16,6 +16,7 @@ mod health;
 mod injected;
 mod json;
 mod learning;
+mod machines;
 mod markdown;
 mod memory;
 mod models;
@@ -60,6 +61,7 @@ use chronicle_memory::{
     },
     share::{SharePulled, SharePushed, ShareStatus, SharedFinding},
     sleep::Consolidated,
+    sync::{PairReply, SyncReply},
     threads::{Pending, ShownThread, ThreadReply},
     tiers::MemoryStatus,
 };
@@ -399,6 +401,24 @@ pub fn handoff(answer: &Handoff, format: Format, view: &View) -> String {
     match format {
         Format::Json => answer.json_line(view.verbose),
         Format::Markdown | Format::Pretty => handoff::to_paste(answer, view),
+    }
+}
+
+/// How a machine is paired, as text.
+#[must_use]
+pub fn paired(reply: &PairReply, format: Format) -> String {
+    match format {
+        Format::Json => reply.json_line(true),
+        Format::Markdown | Format::Pretty => machines::paired(reply),
+    }
+}
+
+/// What machines of one user exchanged, as text.
+#[must_use]
+pub fn machines_synced(reply: &SyncReply, format: Format) -> String {
+    match format {
+        Format::Json => reply.json_line(true),
+        Format::Markdown | Format::Pretty => machines::synced(reply),
     }
 }
 

@@ -22,6 +22,7 @@ pub(crate) mod learned;
 mod projects;
 mod sessions;
 mod sources;
+mod synced;
 mod threads;
 mod turns;
 mod vectors;
@@ -36,6 +37,7 @@ pub use learned::{Feedback, Learned};
 pub use projects::Project;
 pub use sessions::{NamedSession, SessionRecord};
 pub use sources::Source;
+pub use synced::{Synced, all_events, has_own_turns, remove_event};
 pub use threads::{
     KnownThread, KnownThreads, ListedThread, OpenThreads, add_events, events_with_agents, forget_events,
     thread_ids, threads,
@@ -45,7 +47,7 @@ pub use vectors::{Unembedded, Vector};
 pub use wordings::{SessionState, StoredWording};
 
 /// What brings a file from one version of the format to the next; their number is the version.
-const MIGRATIONS: [Step; 10] = [
+const MIGRATIONS: [Step; 11] = [
     Step::Sql(include_str!("store/schema.sql")),
     Step::Sql(include_str!("store/edits.sql")),
     Step::Sql(include_str!("store/wordings.sql")),
@@ -56,6 +58,7 @@ const MIGRATIONS: [Step; 10] = [
     Step::Sql(include_str!("store/forgotten.sql")),
     Step::Sql(include_str!("store/titles.sql")),
     Step::Sql(include_str!("store/handoffs.sql")),
+    Step::Sql(include_str!("store/synced.sql")),
 ];
 
 /// A step from one version of the format to the next.
