@@ -37,6 +37,7 @@ mod json;
 mod kept;
 mod kimi;
 mod libraries;
+mod lookalike;
 mod messages;
 mod noted;
 mod opencode;

@@ -32,7 +32,7 @@ pub use technologies::canonical as canonical_technology;
 pub use topics::label as topic_label;
 
 /// Changes whenever these rules do: signs of other rules are made again.
-pub const SIGNS_VERSION: i64 = 5;
+pub const SIGNS_VERSION: i64 = 6;
 
 /// What one session tells.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -41,6 +41,7 @@ mod learning;
 mod linking;
 mod links;
 mod locks;
+mod machines;
 mod mcp;
 #[cfg(feature = "http")]
 mod mcp_http;
@@ -54,6 +55,7 @@ mod outcome;
 mod ownership;
 mod partial;
 mod placing;
+mod portable;
 mod plain_english;
 mod purge;
 mod questions;
