@@ -3,9 +3,10 @@
 use std::{fs, path::Path};
 
 use chronicle_core::{counted, counted_are, plain};
+use chronicle_search::Source;
 use chronicle_workplace::{Error, Finding};
 
-use super::{queue::waiting, short_session};
+use super::{kept::is_there, queue::waiting, short_session};
 use crate::{
     Memory,
     handoff::{HandoffState, ListedHandoff},
@@ -57,6 +58,7 @@ impl Memory<'_> {
             let seen = format!("`{entry}`{more} isn't a transcript, so nothing will be read");
             findings.push(Finding::note(SESSIONS, seen, "remove it; a sweep finds every transcript anyway"));
         }
+        findings.extend(unknown_files(&memory));
         findings.extend(self.handoff_health(&memory));
         if findings.is_empty() {
             let seen = match memory.store.totals() {
@@ -72,6 +74,17 @@ impl Memory<'_> {
         }
         findings
     }
+}
+
+/// The files that were looked at and are in no form that is known, as long as they are there.
+fn unknown_files(memory: &OpenMemory) -> Option<Finding> {
+    let mut paths = memory.store.read(Source::unknown).unwrap_or_default();
+    paths.retain(|path| is_there(Path::new(path)));
+    let first = paths.first()?;
+    let n_more = paths.len() - 1;
+    let more = if n_more == 0 { String::new() } else { format!(" (and {n_more} more)") };
+    let seen = format!("`{}`{more} has a form that isn't known, so it isn't read", plain(first));
+    Some(Finding::note(SESSIONS, seen, "a newer version may read it; docs/transcripts.md lists what is read"))
 }
 
 impl Memory<'_> {
