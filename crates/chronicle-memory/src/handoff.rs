@@ -156,8 +156,8 @@ impl Memory<'_> {
         if let Some(id) = named.filter(|named| named.starts_with(PREFIX)) {
             let reason = format!("session memory has no handoff `{}`", id.escape_debug());
             let Some(memory) = self.open()? else { return UnknownSessionSnafu { reason }.fail() };
-            let stored = memory.store.read(|connection| StoredHandoff::by_id(connection, id))?;
-            return self.handoff_of(&memory, &stored.context(UnknownSessionSnafu { reason })?, command);
+            let stored = memory.handoff(id)?.context(UnknownSessionSnafu { reason })?;
+            return self.handoff_of(&memory, &stored, command);
         }
         let start = self.session_to_go_on_with(named)?;
         let mut memory = self.open_to_write()?;
@@ -223,9 +223,7 @@ impl Memory<'_> {
         let command = HandoffCommand { named: None, to: None, budget, measure };
         let mut found = Vec::new();
         for id in ids {
-            let Some(stored) = memory.store.read(|connection| StoredHandoff::by_id(connection, id))? else {
-                continue;
-            };
+            let Some(stored) = memory.handoff(id)? else { continue };
             if !memory.is_of(&stored, by)? {
                 found.push(self.accepted(stored, by, &command)?);
             }
@@ -349,6 +347,17 @@ impl Memory<'_> {
 }
 
 impl OpenMemory {
+    /// The handoff with this id. Of an agent without hooks, the stored prompts show that it was accepted.
+    fn handoff(&self, id: &str) -> Result<Option<StoredHandoff>, Error> {
+        Ok(self.store.read(|connection| {
+            let mut stored = StoredHandoff::by_id(connection, id)?;
+            if let Some(handoff) = stored.as_mut().filter(|handoff| handoff.accepted.is_none()) {
+                handoff.accepted = handoff.named_by(connection)?;
+            }
+            Ok(stored)
+        })?)
+    }
+
     /// Whether a session is the one whose work is handed over.
     fn is_of(&self, stored: &StoredHandoff, by: Successor<'_>) -> Result<bool, Error> {
         let session = self.store.read(|connection| NamedSession::by_id(connection, stored.session))?;

@@ -219,8 +219,8 @@ impl Machines<'_> {
                 Err(reason) => reply.ignored.push(IgnoredFile { file: name, reason: reason.to_owned() }),
             }
         }
-        let is_of_service = |service: &&str| told.to_lowercase().contains(*service);
-        if let Some(service) = SERVICES.iter().find(is_of_service) {
+        let is_of_service = |service: &str| told.to_lowercase().contains(service);
+        if let Some(service) = SERVICES.iter().find(|service| is_of_service(service)) {
             reply.warnings.push(format!(
                 "the folder looks like one of a cloud service ({service}): what is written there is readable for it"
             ));

@@ -141,7 +141,7 @@ fn cursor_tells_no_outcomes_and_marks_what_was_typed() {
         &cursor_rows(),
         Agent::Cursor,
         &[
-            "Injected: <user_info>\nOS: linux\n</user_info>",
+            "Injected: ",
             "prompt: bound the pool",
             "said: On it.",
             "edit: /w/pool.rs [Replaced { old: \"a\", new: \"b\" }] None",
