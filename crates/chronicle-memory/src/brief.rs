@@ -3,7 +3,7 @@
 //! Everything is quoted from sessions, threads and commits and says where it is from. What does not
 //! fit into the budget is left out line by line, the least important first.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use chronicle_commits::{Reason, Recap, Unfinished};
 use chronicle_core::{
@@ -156,6 +156,9 @@ pub struct FailedCheck {
     pub at: Option<String>,
     /// The thread that says to mend it.
     pub thread: Option<String>,
+    /// The branch of the session, if it isn't merged into the one that is checked out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unmerged: Option<String>,
 }
 
 /// Something that was decided.
@@ -171,6 +174,9 @@ pub struct Decision {
     pub session: String,
     /// When that session ended.
     pub at: Option<String>,
+    /// The branch of the session, if it isn't merged into the one that is checked out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unmerged: Option<String>,
 }
 
 impl Memory<'_> {
@@ -293,7 +299,36 @@ impl Memory<'_> {
         brief.files = files::most_edited(&nearest);
         brief.decided = decided(&nearest, &recap.reasons);
         brief.failed = failed(&digests);
+        self.mark_unmerged(brief);
         Ok(())
+    }
+
+    /// Leaves the branches of facts only where they are not merged: elsewhere they say nothing.
+    fn mark_unmerged(&self, brief: &mut Brief) {
+        let mut known: BTreeMap<String, bool> = BTreeMap::new();
+        let current = brief.branch.clone();
+        let of_decisions = brief.decided.iter_mut().map(|decision| &mut decision.unmerged);
+        let of_checks = brief.failed.iter_mut().map(|failed| &mut failed.unmerged);
+        for branch in of_decisions.chain(of_checks) {
+            let is_unmerged = |name: &String| {
+                current.is_some()
+                    && current.as_ref() != Some(name)
+                    && *known.entry(name.clone()).or_insert_with(|| self.is_unmerged(name))
+            };
+            *branch = branch.take().filter(is_unmerged);
+        }
+    }
+
+    /// Whether there is a branch of that name, and it has commits that are not in what is checked out. A branch that is
+    /// gone may have been merged in any way.
+    fn is_unmerged(&self, branch: &str) -> bool {
+        let tips = || {
+            let repository = self.workplace.repository().ok()?;
+            let tip = repository.resolve(&format!("refs/heads/{branch}")).ok()?;
+            let head = repository.resolve("HEAD").ok()?;
+            Some(repository.merge_base(tip, head).ok()? != tip)
+        };
+        tips().unwrap_or(false)
     }
 
     /// What became of the files of the first session.
@@ -377,6 +412,7 @@ fn failed(sessions: &[(NamedSession, DigestOfSession)]) -> Vec<FailedCheck> {
                     session: session.record.name.clone(),
                     at: session.record.last.map(|at| at.to_string()),
                     thread: None,
+                    unmerged: session.record.branch.clone(),
                 });
             }
         }
@@ -396,6 +432,7 @@ fn decided(sessions: &[&(NamedSession, DigestOfSession)], reasons: &[Reason]) ->
             commit: commit.map(str::to_owned),
             session: session.record.name.clone(),
             at: session.record.last.map(|at| at.to_string()),
+            unmerged: session.record.branch.clone(),
         };
         said.extend(digest.decisions.iter().rev().map(|words| decision(words, None, None)));
         for commit in digest.commits.iter().rev().filter(|commit| !commit.is_merge()) {

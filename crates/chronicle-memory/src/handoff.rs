@@ -291,8 +291,7 @@ impl Memory<'_> {
     /// Takes in what the session's transcripts have since they were read: an agent may hand over its own work.
     fn take_in_what_is_new(&self, memory: &OpenMemory, session: &str) -> Result<(), Error> {
         let id = memory.session(session)?.id;
-        let sources =
-            memory.store.read(|connection| chronicle_search::Source::of_session(connection, id))?;
+        let sources = memory.store.read(|connection| chronicle_search::Source::of_session(connection, id))?;
         let files = sources.into_iter().map(|source| source.path.into()).collect();
         // What cannot be read now is as it was read before.
         let _reply = self.ingest(&IngestCommand { what: What::Files(files) }, &mut |_, _| {});
@@ -361,9 +360,8 @@ impl OpenMemory {
     /// Whether a session is the one whose work is handed over.
     fn is_of(&self, stored: &StoredHandoff, by: Successor<'_>) -> Result<bool, Error> {
         let session = self.store.read(|connection| NamedSession::by_id(connection, stored.session))?;
-        Ok(session.is_none_or(|session| {
-            session.record.agent == by.agent && session.record.name == by.session
-        }))
+        Ok(session
+            .is_none_or(|session| session.record.agent == by.agent && session.record.name == by.session))
     }
 
     fn listed_handoff(&self, stored: &StoredHandoff, now: Timestamp) -> Result<ListedHandoff, Error> {
@@ -563,10 +561,7 @@ mod tests {
         };
         let week = SignedDuration::from_hours(7 * 24);
         assert_eq!(state_of(&stored(None), at + week), HandoffState::Open);
-        assert_eq!(
-            state_of(&stored(None), at + week + SignedDuration::from_secs(1)),
-            HandoffState::Expired
-        );
+        assert_eq!(state_of(&stored(None), at + week + SignedDuration::from_secs(1)), HandoffState::Expired);
         let accepted = Some((at, "codex 1".to_owned()));
         assert_eq!(state_of(&stored(accepted), at + week + week), HandoffState::Accepted);
         // A clock that went back makes nothing expire.

@@ -95,6 +95,8 @@ pub struct SyncReply {
 pub struct SyncedMachine {
     /// How it is called.
     pub machine: String,
+    /// What tells it from others of the same name.
+    pub id: String,
     /// How many items it has.
     pub items: usize,
     /// How many of them are new or changed here.
@@ -319,6 +321,7 @@ impl Machines<'_> {
             let new = n_new.get(&other.id).copied().unwrap_or_default();
             reply.machines.push(SyncedMachine {
                 machine: other.name.clone(),
+                id: other.id.clone(),
                 items: other.items.len(),
                 new,
             });
@@ -378,16 +381,15 @@ impl<'o> State<'o> {
             state.gone.retain(|id| !other.back.contains(id));
         }
         // New here since the last time, though it was taken out elsewhere: somebody wrote it again.
-        back.extend(
-            here.keys().filter(|id| gone_elsewhere.contains(id) && !known.contains(*id)).cloned(),
-        );
+        back.extend(here.keys().filter(|id| gone_elsewhere.contains(id) && !known.contains(*id)).cloned());
         back.retain(|id| here.contains_key(id));
         let offered: BTreeMap<&String, &Other> =
             others.iter().flat_map(|other| other.items.keys().map(move |id| (id, other))).collect();
         let has_file = |machine: &String| others.iter().any(|other| other.id == *machine);
         for (id, line) in &here {
             let is_gone = gone_elsewhere.contains(id) && !back.contains(id);
-            let is_dropped = from.get(id).is_some_and(|(machine, _)| has_file(machine) && !offered.contains_key(id));
+            let is_dropped =
+                from.get(id).is_some_and(|(machine, _)| has_file(machine) && !offered.contains_key(id));
             if is_gone || is_dropped {
                 state.to_remove.push((id.clone(), line.clone()));
             }
@@ -395,7 +397,8 @@ impl<'o> State<'o> {
         let mut seen = BTreeSet::new();
         for other in others {
             for (id, line) in &other.items {
-                let is_out = state.gone.contains(id) || gone_elsewhere.contains(id) && !other.back.contains(id);
+                let is_out =
+                    state.gone.contains(id) || gone_elsewhere.contains(id) && !other.back.contains(id);
                 let is_known = match (here.get(id), from.get(id)) {
                     (None, _) => false,
                     (Some(_), Some((machine, version))) => *machine != other.id || *version == line.version,

@@ -61,7 +61,7 @@ pub(super) fn markdown(brief: &Brief, view: &View) -> String {
     for decision in &brief.decided {
         let commit = decision.commit.as_deref().map(|commit| format!("{}, ", words::short(commit)));
         let reason = decision.reason.as_deref().map(|reason| format!("; why: {}", one_line(reason)));
-        let session = one_line(short_session(&decision.session));
+        let session = one_line(short_session(&decision.session)) + &unmerged(decision.unmerged.as_deref());
         let _ = writeln!(
             out,
             "- {}{} ({}session {session})",
@@ -74,7 +74,8 @@ pub(super) fn markdown(brief: &Brief, view: &View) -> String {
     for failed in &brief.failed {
         let mut about: Vec<String> = failed.thread.iter().map(|id| one_line(id)).collect();
         about.extend(words::ago(failed.at.as_deref(), view.now));
-        about.push(format!("session {}", one_line(short_session(&failed.session))));
+        let session = one_line(short_session(&failed.session));
+        about.push(format!("session {session}{}", unmerged(failed.unmerged.as_deref())));
         let _ = writeln!(out, "- `{}` ({})", one_line(&failed.command).replace('`', "'"), about.join(", "));
     }
     section(&mut out, "Edited most", !brief.files.is_empty());
@@ -100,6 +101,11 @@ pub(super) fn markdown(brief: &Brief, view: &View) -> String {
         let _ = writeln!(out, "\n> {}", left.join("; "));
     }
     out
+}
+
+/// `, on stack, which isn't merged`.
+fn unmerged(branch: Option<&str>) -> String {
+    branch.map(|branch| format!(", on {}, which isn't merged", words::path(branch))).unwrap_or_default()
 }
 
 fn section(out: &mut String, title: &str, is_told: bool) {

@@ -15,7 +15,8 @@ pub(super) fn body(handoff: &Handoff, view: &View) -> String {
     let mut out = String::new();
     let ListedHandoff { id, title, .. } = &handoff.listed;
     let _ = writeln!(out, "# Handed over: {} ({})\n{CAUTION}", one_line(title), one_line(id));
-    let mut facts = vec![format!("{} session {}", one_line(&handoff.from.agent), one_line(handoff.from.short()))];
+    let mut facts =
+        vec![format!("{} session {}", one_line(&handoff.from.agent), one_line(handoff.from.short()))];
     facts.extend(words::ago(handoff.from.ended.as_deref(), view.now));
     facts.extend(handoff.from.branch.as_deref().map(|branch| format!("branch {}", words::path(branch))));
     facts.push(format!("folder {}", words::path(&handoff.folder)));

@@ -19,7 +19,14 @@ pub(super) fn synced(reply: &SyncReply) -> String {
     let _ = writeln!(out, "{}: {} of its own", one_line(&reply.machine), counted(reply.own, "item"));
     for machine in &reply.machines {
         let items = counted(machine.items, "item");
-        let _ = writeln!(out, "- from {}: {items}, {} new", one_line(&machine.machine), machine.new);
+        let namesakes = reply.machines.iter().filter(|other| other.machine == machine.machine).count();
+        // A machine that was copied has the name of the first one.
+        let id = if 1 < namesakes || machine.machine == reply.machine {
+            format!(" ({})", one_line(&machine.id))
+        } else {
+            String::new()
+        };
+        let _ = writeln!(out, "- from {}{id}: {items}, {} new", one_line(&machine.machine), machine.new);
     }
     if 0 < reply.removed {
         let _ = writeln!(out, "- removed here: {}", counted(reply.removed, "item"));

@@ -50,7 +50,8 @@ impl CursorSessions {
         self.connection
             .prepare(
                 "SELECT substr(key, 14) FROM cursorDiskKV WHERE key >= 'composerData:' AND key < 'composerData;' \
-                 AND (instr(value, '\"fullConversationHeadersOnly\":[{') OR instr(value, '\"conversation\":[{'))",
+                 AND (CAST(value AS TEXT) GLOB '*\"fullConversationHeadersOnly\":*[[]{*' \
+                 OR CAST(value AS TEXT) GLOB '*\"conversation\":*[[]{*')",
             )?
             .query_map([], |row| row.get(0))?
             .collect()
@@ -187,7 +188,10 @@ mod tests {
             "cursorDiskKV",
             &[
                 (&format!("composerData:{ID}"), &conversation),
-                ("composerData:empty", r#"{"composerId":"empty","fullConversationHeadersOnly":[],"createdAt":1}"#),
+                (
+                    "composerData:empty",
+                    r#"{"composerId":"empty","fullConversationHeadersOnly":[],"createdAt":1}"#,
+                ),
                 (&format!("bubbleId:{ID}:b1"), r#"{"type":1,"text":"bound it"}"#),
                 (&format!("bubbleId:{ID}:b2"), r#"{"type":2,"text":"bound"}"#),
             ],
@@ -210,7 +214,10 @@ mod tests {
         let mut text = String::new();
         sessions.export(ID).expect("it is there").read_to_string(&mut text).expect("it is read");
         let told: Value = serde_json::from_str(&text).expect("it is JSON");
-        assert_eq!((&told["cursor"]["name"], &told["cursor"]["folder"]), (&json!("Pool"), &json!("file:///w%20x")));
+        assert_eq!(
+            (&told["cursor"]["name"], &told["cursor"]["folder"]),
+            (&json!("Pool"), &json!("file:///w%20x"))
+        );
         assert_eq!(
             told["messages"],
             json!([{"type": 1, "text": "bound it"}, {"bubbleId": "gone", "type": 2}, {"type": 2, "text": "bound"}])
@@ -232,6 +239,8 @@ mod tests {
         let mut document = sessions.export(ID).expect("it is there");
         let mut buffer = [0; 16];
         assert_eq!(document.read(&mut buffer).expect("it is read"), 16);
-        writer.execute_batch("DELETE FROM cursorDiskKV WHERE key = 'composerData:empty'").expect("it is not kept");
+        writer
+            .execute_batch("DELETE FROM cursorDiskKV WHERE key = 'composerData:empty'")
+            .expect("it is not kept");
     }
 }

@@ -14,10 +14,7 @@ pub struct SessionDocument {
 
 impl SessionDocument {
     /// The document that begins with the member `head`, a whole one.
-    pub(crate) fn new(
-        head: &str,
-        next: impl FnMut() -> rusqlite::Result<Option<Vec<u8>>> + 'static,
-    ) -> Self {
+    pub(crate) fn new(head: &str, next: impl FnMut() -> rusqlite::Result<Option<Vec<u8>>> + 'static) -> Self {
         let buffer = Cursor::new(format!("{{{head},\"messages\":[\n").into_bytes());
         Self { next: Some(Box::new(next)), is_first: true, buffer }
     }

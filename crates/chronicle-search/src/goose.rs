@@ -108,7 +108,9 @@ impl GooseSessions {
                 let metadata: Option<String> = row.get(4)?;
                 Ok((number, role, created, content, metadata))
             });
-            let Some((number, role, created, content, metadata)) = message.optional()? else { return Ok(None) };
+            let Some((number, role, created, content, metadata)) = message.optional()? else {
+                return Ok(None);
+            };
             last = number;
             // Content that is no JSON would break the whole document.
             let parsed = |text: &str| serde_json::from_str::<Box<serde_json::value::RawValue>>(text).ok();

@@ -54,7 +54,9 @@ impl Transcript for Amp {
         let session = &mut stream.session;
         match name {
             "id" => session.id = json::text(value).map(Cow::into_owned),
-            "title" => session.title = json::text(value).filter(|title| !title.is_empty()).map(Cow::into_owned),
+            "title" => {
+                session.title = json::text(value).filter(|title| !title.is_empty()).map(Cow::into_owned)
+            }
             "created" => session.saw(time(value)),
             "env" => {
                 let Some(initial) = json::member(value, "initial") else { return };

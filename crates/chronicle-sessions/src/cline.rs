@@ -24,7 +24,16 @@ const LONGEST_TEXT: usize = 256 << 10;
 #[derive(Default)]
 pub(crate) struct Cline {
     has_task: bool,
+    /// The task, until the first request shows its folder: a session belongs where it begins.
+    task: Option<Task>,
     command: Option<(String, String)>,
+}
+
+struct Task {
+    id: String,
+    at: Option<Timestamp>,
+    place: Place,
+    words: String,
 }
 
 impl Transcript for Cline {
@@ -52,6 +61,7 @@ impl Transcript for Cline {
     }
 
     fn finish(&mut self, stream: &mut Stream<'_>) {
+        self.tell_task(stream);
         self.end_command(stream);
     }
 }
@@ -75,16 +85,17 @@ impl Cline {
         if !matches!(name, "command_output" | "api_req_started" | "shell_integration_warning") {
             self.end_command(stream);
         }
+        if name != "api_req_started" {
+            self.tell_task(stream);
+        }
         match name {
             // Older versions have the task as the first text.
-            "text" if !self.has_task => {
+            "text" | "task" if !self.has_task => {
                 self.has_task = true;
-                said.tell(prompt(words), stream);
+                let (id, words) = (said.id.to_owned(), words.into_owned());
+                self.task = Some(Task { id, at: said.at, place: said.place.clone(), words });
             }
-            "task" | "user_feedback" => {
-                self.has_task = true;
-                said.tell(prompt(words), stream);
-            }
+            "task" | "user_feedback" => said.tell(prompt(words), stream),
             "text" | "completion_result" | "plan_completion_result" | "plan_mode_respond" | "followup" => {
                 if !words.trim().is_empty() {
                     said.tell(Event::Said(spoken(&words).into()), stream);
@@ -108,11 +119,17 @@ impl Cline {
                 if let Some(info) = json::whole(&words) {
                     take_request(info, said, stream);
                 }
+                self.tell_task(stream);
             }
             "" => return Verdict::unknown("message"),
             name => return Verdict::skipped(&cut(name, 40)),
         }
         Verdict::Kept
+    }
+
+    fn tell_task(&mut self, stream: &mut Stream<'_>) {
+        let Some(Task { id, at, place, words }) = self.task.take() else { return };
+        Said { id: &id, at, place }.tell(prompt(words.into()), stream);
     }
 
     /// The command has ended once anything else is said. How it ended is not told, but its words may say it.
@@ -144,9 +161,7 @@ fn tell_tool(words: &str, said: &Said<'_>, stream: &mut Stream<'_>) {
         _ => {}
     });
     let whole = |new: &str| vec![Replaced { old: String::new(), new: cut(new, LONGEST_TEXT) }];
-    let edit = |kind, replaced| {
-        Called::Edits(vec![Edit { path: path.clone().into_owned(), kind, replaced }])
-    };
+    let edit = |kind, replaced| Called::Edits(vec![Edit { path: path.clone().into_owned(), kind, replaced }]);
     let called = match &*tool {
         "editedExistingFile" | "appliedDiff" => {
             let text = if diff.is_empty() { &content } else { &diff };

@@ -66,13 +66,17 @@ impl Transcript for CursorDatabase {
             "modelInfo" => {
                 stream.session.model = json::member_text(value, "modelName").map(Cow::into_owned);
             }
-            "workspaceUris" => json::items(value, |uri| stream.session.is_in(&path_of(&json::text_or_empty(uri)))),
+            "workspaceUris" => {
+                json::items(value, |uri| stream.session.is_in(&path_of(&json::text_or_empty(uri))))
+            }
             _ => {}
         })?;
         if !stream.is_new(&id) {
             return Ok((Verdict::skipped("repeated"), length));
         }
-        if let Some(text) = text.filter(|text| json::text(*text).is_some_and(|words| !words.trim().is_empty())) {
+        if let Some(text) =
+            text.filter(|text| json::text(*text).is_some_and(|words| !words.trim().is_empty()))
+        {
             let words = json::text_or_empty(text);
             let event = if kind == Some(OF_HUMAN) { prompt(words) } else { Event::Said(words) };
             stream.turn(&Turn { id: Cow::Borrowed(&*id), ..Turn::new(row.place_of(text), at, event) });
@@ -108,13 +112,7 @@ impl Transcript for CursorDatabase {
 }
 
 /// A call of a tool, with what came back.
-fn tell_call(
-    row: &Row<'_>,
-    id: &str,
-    call: Raw<'_>,
-    at: Option<jiff::Timestamp>,
-    stream: &mut Stream<'_>,
-) {
+fn tell_call(row: &Row<'_>, id: &str, call: Raw<'_>, at: Option<jiff::Timestamp>, stream: &mut Stream<'_>) {
     let (mut name, mut arguments, mut status, mut result) =
         (Cow::default(), Cow::default(), Cow::default(), Cow::default());
     json::members(call, |key, value| match key {

@@ -6,7 +6,9 @@ use crate::row::Row;
 use crate::stream::Stream;
 use crate::tally::Verdict;
 use crate::turn::Agent;
-use crate::{amp, claude, cline, codex, copilot, cursor, droid, gemini, generic, goose, kimi, opencode, qwen};
+use crate::{
+    amp, claude, cline, codex, copilot, cursor, droid, gemini, generic, goose, kimi, opencode, qwen,
+};
 
 /// How much of a file tells its form.
 pub(crate) const ENOUGH: usize = 64 << 10;

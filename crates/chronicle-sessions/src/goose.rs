@@ -25,7 +25,9 @@ impl Transcript for Goose {
             "created" => head.at = time(value),
             "content" => content = Some(value),
             // What a human never saw was not said to them, nor by them.
-            "metadata" => is_hidden = json::member(value, "userVisible").is_some_and(|seen| !json::is_true(seen)),
+            "metadata" => {
+                is_hidden = json::member(value, "userVisible").is_some_and(|seen| !json::is_true(seen))
+            }
             "working_dir" => {
                 is_session = true;
                 note(key, value, stream);

@@ -89,25 +89,44 @@ impl Called {
 pub(crate) fn called(name: &str, input: Option<Raw<'_>>) -> Called {
     let Some(input) = input else { return tool(name, None) };
     let done = match name {
-        "Bash" | "bash" | "shell" | "run_shell_command" | "exec_command" | "local_shell"
-        | "container.exec" | "powershell" | "shell_command" | "unified_exec" | "Shell" | "Execute"
-        | "run_terminal_cmd" | "run_terminal_command" | "run_terminal_command_v2" | "execute_command"
-        | "developer__shell" => {
-            command(input).map(command_or_patch)
-        }
-        "Edit" | "MultiEdit" | "NotebookEdit" | "edit" | "multiedit" | "replace" | "str_replace"
-        | "str_replace_editor" | "edit_file" | "edit_file_v2" | "search_replace" | "StrReplace"
-        | "StrReplaceFile" | "text_editor" | "developer__text_editor" => {
-            edit(input).map(|edit| Called::Edits(vec![edit]))
-        }
+        "Bash"
+        | "bash"
+        | "shell"
+        | "run_shell_command"
+        | "exec_command"
+        | "local_shell"
+        | "container.exec"
+        | "powershell"
+        | "shell_command"
+        | "unified_exec"
+        | "Shell"
+        | "Execute"
+        | "run_terminal_cmd"
+        | "run_terminal_command"
+        | "run_terminal_command_v2"
+        | "execute_command"
+        | "developer__shell" => command(input).map(command_or_patch),
+        "Edit"
+        | "MultiEdit"
+        | "NotebookEdit"
+        | "edit"
+        | "multiedit"
+        | "replace"
+        | "str_replace"
+        | "str_replace_editor"
+        | "edit_file"
+        | "edit_file_v2"
+        | "search_replace"
+        | "StrReplace"
+        | "StrReplaceFile"
+        | "text_editor"
+        | "developer__text_editor" => edit(input).map(|edit| Called::Edits(vec![edit])),
         "Write" | "write" | "write_file" | "create" | "Create" | "create_file" | "WriteFile"
         | "write_to_file" => written(input).map(|edit| Called::Edits(vec![edit])),
         "Delete" | "delete_file" => deleted(input).map(|edit| Called::Edits(vec![edit])),
         "apply_patch" | "patch" | "ApplyPatch" => patched(input).map(Called::Edits),
         "TodoWrite" | "todowrite" | "write_todos" | "update_plan" | "todo_write" | "SetTodoList"
-        | "TodoList" => {
-            list(input).map(Called::Todo)
-        }
+        | "TodoList" => list(input).map(Called::Todo),
         "TaskCreate" => added(input).map(Called::Todo),
         "TaskUpdate" => changed(input).map(Called::Todo),
         "ExitPlanMode" | "exit_plan_mode" => {
@@ -222,7 +241,8 @@ fn written(input: Raw<'_>) -> Option<Edit> {
 }
 
 fn deleted(input: Raw<'_>) -> Option<Edit> {
-    let path = ["path", "file_path", "target_file"].into_iter().find_map(|name| json::member_text(input, name))?;
+    let path =
+        ["path", "file_path", "target_file"].into_iter().find_map(|name| json::member_text(input, name))?;
     Some(Edit { path: path.into_owned(), kind: EditKind::Deleted, replaced: Vec::new() })
 }
 

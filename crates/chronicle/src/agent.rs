@@ -10,11 +10,11 @@ mod related;
 mod start;
 
 use chronicle_core::reading::{Reading, WisdomItem};
-use chronicle_memory::{brief::Brief, handoff::Handoff};
 pub use chronicle_memory::injected::{
     AgentSession, Injected, InjectedItem, InjectedSummary, InjectedText, InjectedWeek, LONGEST_TEXT,
     ShownItem, fenced, without_fences,
 };
+use chronicle_memory::{brief::Brief, handoff::Handoff};
 pub use chronicle_sessions::{
     Edit, EditKind, FileRead, ReadLines, Replaced, ToolCall, read_by_command, tool_call,
 };

@@ -49,7 +49,9 @@ const KNOWN: [Known; 19] = [
     known("CODEX_HOME", ".codex", "archived_sessions", |path| begins(path, "rollout-")),
     known("", ".gemini", "tmp", |path| begins(path, "session-")),
     known("COPILOT_HOME", ".copilot", "session-state", |path| begins(path, "events.")),
-    known("", ".cursor", "projects", |path| is_rows(path) && is_below(path, "agent-transcripts", "subagents")),
+    known("", ".cursor", "projects", |path| {
+        is_rows(path) && is_below(path, "agent-transcripts", "subagents")
+    }),
     known("", ".qwen", "projects", |path| is_rows(path) && is_below(path, "chats", "subagents")),
     known("KIMI_SHARE_DIR", ".kimi", "sessions", is_wire),
     known("KIMI_CODE_HOME", ".kimi-code", "sessions", is_wire),

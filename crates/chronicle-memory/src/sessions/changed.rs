@@ -121,7 +121,8 @@ fn take_in(
     };
     let name = file.path.to_string_lossy();
     let stem = name_of(file.path);
-    let transcript = Transcript { path: &name, stem: &stem, size: file.size, modified: file.modified, format: None };
+    let transcript =
+        Transcript { path: &name, stem: &stem, size: file.size, modified: file.modified, format: None };
     let mut placing = |tx: &Transaction<'_>, folder: &str| placer.place(tx, folder, file.path);
     let ingested = ingest(pieces.tx(), &mut source, &transcript, now, &mut placing, known);
     source.failed.map_or(ingested, Err)

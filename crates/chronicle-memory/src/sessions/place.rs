@@ -172,9 +172,7 @@ fn told_folder(folder: &str, transcript: &Path) -> String {
     let parent = transcript.parent().unwrap_or(transcript);
     let slug_folder = parent.parent().filter(|_| parent.file_name().is_some_and(|name| name == "chats"));
     let listed = slug_folder.and_then(gemini_folder).or_else(|| kimi_folder(transcript));
-    listed
-        .or_else(|| cursor_folder(transcript))
-        .unwrap_or_else(|| parent.to_string_lossy().into_owned())
+    listed.or_else(|| cursor_folder(transcript)).unwrap_or_else(|| parent.to_string_lossy().into_owned())
 }
 
 /// Kimi Code keeps the folder of a session in a file of its own.

@@ -27,11 +27,7 @@ pub(super) enum Item {
     /// What a session was about.
     Digest(Box<SyncedDigest>),
     /// Something that happened to a thread.
-    Event {
-        agent: Option<String>,
-        project: String,
-        event: Box<ThreadEvent>,
-    },
+    Event { agent: Option<String>, project: String, event: Box<ThreadEvent> },
     /// A line that the user wrote into a block.
     BlockLine {
         label: String,
@@ -188,7 +184,8 @@ impl Item {
                 let Some(latest) = BlockVersion::latest(tx, label)? else { return Ok(()) };
                 let mut without = latest.text.clone();
                 without.lines.retain(|line| line.by != Author::User || line.text != *text);
-                BlockVersion::add(tx, label, now, ("user", "taken out on another machine"), &without).map(drop)
+                BlockVersion::add(tx, label, now, ("user", "taken out on another machine"), &without)
+                    .map(drop)
             }
             Self::Feedback { feedback } => match feedback.clone().stored() {
                 Some(feedback) => feedback.remove(tx),
@@ -229,7 +226,9 @@ impl SyncedDigest {
     }
 
     fn put(&self, tx: &Transaction<'_>) -> SqlResult<()> {
-        let Ok(digest) = serde_json::from_value::<DigestOfSession>(self.digest.clone()) else { return Ok(()) };
+        let Ok(digest) = serde_json::from_value::<DigestOfSession>(self.digest.clone()) else {
+            return Ok(());
+        };
         let record = SessionRecord {
             agent: self.agent.clone(),
             name: self.session.clone(),
@@ -247,7 +246,8 @@ impl SyncedDigest {
             digest: self.digest.to_string(),
         };
         let id = record.put(tx)?;
-        let files = self.files.iter().map(|(path, count)| (path.clone(), usize::try_from(*count).unwrap_or(1)));
+        let files =
+            self.files.iter().map(|(path, count)| (path.clone(), usize::try_from(*count).unwrap_or(1)));
         NamedSession::put_files(tx, id, files)?;
         let commits = digest.commits.iter().cloned();
         NamedSession::put_commits(tx, id, commits.map(|commit| [commit.id, commit.branch, commit.subject]))?;

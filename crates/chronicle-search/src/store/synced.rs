@@ -99,8 +99,8 @@ pub fn all_events(
 
 /// Takes an event back that another machine told of and tells no longer.
 pub fn remove_event(tx: &Transaction<'_>, event: &ThreadEvent) -> rusqlite::Result<()> {
-    let text =
-        serde_json::to_string(event).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
+    let text = serde_json::to_string(event)
+        .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
     let claim = XxHash3_128::oneshot(text.as_bytes()).to_be_bytes();
     tx.execute("DELETE FROM thread_event WHERE claim = ?1", params![claim])?;
     forget_events(tx, &event.thread.0)

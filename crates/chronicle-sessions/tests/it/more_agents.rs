@@ -155,7 +155,8 @@ fn cursor_tells_no_outcomes_and_marks_what_was_typed() {
 
 #[test]
 fn a_conversation_of_cursors_editor() {
-    let reading = check(&cursor_database(), Agent::Cursor, &["prompt: bound the pool", EDIT, TEST, "said: Bounded."]);
+    let reading =
+        check(&cursor_database(), Agent::Cursor, &["prompt: bound the pool", EDIT, TEST, "said: Bounded."]);
     let session = reading.session;
     assert_eq!((session.id.as_deref(), session.title.as_deref()), (Some("98251e54"), Some("Bound the pool")));
     assert_eq!((session.folder.as_deref(), session.branch.as_deref()), (Some("/w x"), Some("main")));
@@ -164,10 +165,16 @@ fn a_conversation_of_cursors_editor() {
 
 #[test]
 fn qwen_codes_rows() {
-    let reading =
-        check(&qwen(), Agent::Qwen, &["prompt: bound the pool", "said: On it.", EDIT, TEST, "said: Bounded."]);
+    let reading = check(
+        &qwen(),
+        Agent::Qwen,
+        &["prompt: bound the pool", "said: On it.", EDIT, TEST, "said: Bounded."],
+    );
     let session = reading.session;
-    assert_eq!((session.id.as_deref(), session.title.as_deref()), (Some("22222222-0000"), Some("Bound the pool")));
+    assert_eq!(
+        (session.id.as_deref(), session.title.as_deref()),
+        (Some("22222222-0000"), Some("Bound the pool"))
+    );
     assert_eq!((session.folder.as_deref(), session.branch.as_deref()), (Some("/w"), Some("main")));
     assert_eq!((session.usage.input, session.usage.output, session.usage.cache_read), (12, 4, 4));
     assert_eq!(reading.tally.skipped["ui_telemetry"], 1);
@@ -206,7 +213,10 @@ fn droids_rows() {
         &["Injected: ", "prompt: bound the pool", EDIT, TEST, "said: Bounded."],
     );
     let session = reading.session;
-    assert_eq!((session.id.as_deref(), session.title.as_deref()), (Some("33333333-0000"), Some("Bound the pool")));
+    assert_eq!(
+        (session.id.as_deref(), session.title.as_deref()),
+        (Some("33333333-0000"), Some("Bound the pool"))
+    );
     assert_eq!(session.folder.as_deref(), Some("/w"));
 }
 
@@ -214,7 +224,10 @@ fn droids_rows() {
 fn a_session_of_goose_and_its_older_rows() {
     let reading = check(&goose(), Agent::Goose, &["prompt: bound the pool", EDIT, TEST, "said: Bounded."]);
     let session = reading.session;
-    assert_eq!((session.id.as_deref(), session.title.as_deref()), (Some("20260301_1"), Some("Bound the pool")));
+    assert_eq!(
+        (session.id.as_deref(), session.title.as_deref()),
+        (Some("20260301_1"), Some("Bound the pool"))
+    );
     assert_eq!((session.folder.as_deref(), session.usage.input), (Some("/w"), 10));
     assert_eq!(reading.tally.skipped["hidden"], 1);
     let older = rows(&[
@@ -241,7 +254,10 @@ fn the_messages_of_a_task_of_cline() {
         ],
     );
     let session = reading.session;
-    assert_eq!((session.folder.as_deref(), session.usage.input, session.usage.cache_read), (Some("/w"), 10, 4));
+    assert_eq!(
+        (session.folder.as_deref(), session.usage.input, session.usage.cache_read),
+        (Some("/w"), 10, 4)
+    );
     assert_eq!(reading.tally.skipped["partial"], 1);
 }
 
@@ -249,7 +265,10 @@ fn the_messages_of_a_task_of_cline() {
 fn a_thread_of_amp() {
     let reading = check(&amp(), Agent::Amp, &["prompt: bound the pool", EDIT, TEST, "said: Bounded."]);
     let session = reading.session;
-    assert_eq!((session.id.as_deref(), session.title.as_deref()), (Some("T-0199aaaa"), Some("Bound the pool")));
+    assert_eq!(
+        (session.id.as_deref(), session.title.as_deref()),
+        (Some("T-0199aaaa"), Some("Bound the pool"))
+    );
     assert_eq!((session.folder.as_deref(), session.branch.as_deref()), (Some("/w"), Some("main")));
     let usage = session.usage;
     assert_eq!((usage.input, usage.output, usage.cache_read, usage.cache_write), (12, 8, 3, 1));
@@ -258,9 +277,8 @@ fn a_thread_of_amp() {
 /// What a session shows of what is read, in the order of the table.
 fn what_is_read(reading: &Reading, turns: &[Told]) -> [bool; 8] {
     let has = |start: &str| turns.iter().any(|turn| turn.words.starts_with(start));
-    let knows_outcome = |start: &str| {
-        turns.iter().any(|turn| turn.words.starts_with(start) && turn.words.contains(" Some("))
-    };
+    let knows_outcome =
+        |start: &str| turns.iter().any(|turn| turn.words.starts_with(start) && turn.words.contains(" Some("));
     let session = &reading.session;
     [
         session.title.is_some(),
@@ -276,7 +294,8 @@ fn what_is_read(reading: &Reading, turns: &[Told]) -> [bool; 8] {
 
 #[test]
 fn the_table_of_agents_in_the_documentation_is_what_the_readers_do() {
-    let names = ["Cursor, command line", "Cursor, editor", "Qwen Code", "Kimi", "Droid", "Goose", "Cline", "Amp"];
+    let names =
+        ["Cursor, command line", "Cursor, editor", "Qwen Code", "Kimi", "Droid", "Goose", "Cline", "Amp"];
     let mut table = "| agent | title | prompts | edits | commands | outcomes | tokens | folder | times |\n\
         |---|---|---|---|---|---|---|---|---|\n"
         .to_owned();

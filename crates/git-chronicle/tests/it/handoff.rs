@@ -20,7 +20,12 @@ fn work(desk: &Desk) -> Talk {
             "running 3 tests\nerror: connection refused\n1 failed",
             true,
         )
-        .tool("Bash", &json!({"command": "cargo bench --bench pool"}), "error: no bench target named `pool`", true)
+        .tool(
+            "Bash",
+            &json!({"command": "cargo bench --bench pool"}),
+            "error: no bench target named `pool`",
+            true,
+        )
         .todos(&[("Let acquire wait", "completed"), ("Write a test for the timeout", "pending")])
         .edit("src/pool.rs", "fn acquire() {}", "fn acquire() { wait() }")
         .command("cargo test -p pool", "test result: ok. 3 passed")
@@ -30,7 +35,8 @@ fn work(desk: &Desk) -> Talk {
 }
 
 fn hook(desk: &Desk, session: &str, event: &str, more: &Value) -> String {
-    let transcript = desk.home.join(format!(".codex/sessions/2026/03/10/rollout-2026-03-10T12-00-00-{session}.jsonl"));
+    let transcript =
+        desk.home.join(format!(".codex/sessions/2026/03/10/rollout-2026-03-10T12-00-00-{session}.jsonl"));
     let mut payload = json!({"session_id": session, "cwd": desk.repo.path(), "transcript_path": transcript});
     for (key, value) in more.as_object().expect("an object") {
         payload[key] = value.clone();
@@ -61,7 +67,8 @@ fn what_the_next_agent_has_to_know_is_one_quoted_text() {
     assert_eq!((&answer["state"], &answer["to"]), (&json!("open"), &json!("codex")));
     let thread = desk.ask(&["pending"])["items"][0]["short"].as_str().expect("an id").to_owned();
     let folder = desk.repo.path().display().to_string();
-    let text = outcome.stdout.replace(&id, "handoff-ID").replace(&thread, "THREAD").replace(&folder, "FOLDER");
+    let text =
+        outcome.stdout.replace(&id, "handoff-ID").replace(&thread, "THREAD").replace(&folder, "FOLDER");
     insta::assert_snapshot!(text, @r#"
     Go on with the work of handoff-ID, which is quoted here.
 
@@ -122,9 +129,15 @@ fn the_next_session_of_the_agent_gets_it_once() {
     assert!(told.contains("- Make a full pool wait") && told.contains("# Brief: repo"), "{told}");
     assert!(told.chars().count() < 5_000, "{}", told.chars().count());
     let shown = handed(&desk, &[&id]);
-    assert_eq!((&shown["state"], &shown["accepted_by"]), (&json!("accepted"), &json!(format!("codex {CODEX}"))));
+    assert_eq!(
+        (&shown["state"], &shown["accepted_by"]),
+        (&json!("accepted"), &json!(format!("codex {CODEX}")))
+    );
     let again = hook(&desk, LATER, "session-start", &json!({"source": "startup"}));
-    assert!(!again.contains("# Handed over: ") && again.contains("accepted by codex session 019c0000"), "{again}");
+    assert!(
+        !again.contains("# Handed over: ") && again.contains("accepted by codex session 019c0000"),
+        "{again}"
+    );
     let doctor = desk.run(&["doctor"]).stdout;
     assert!(!doctor.contains(&id) && doctor.contains("sessions"), "{doctor}");
     // The same work can be handed over again.
@@ -174,7 +187,8 @@ fn it_expires_after_seven_days_and_is_forgotten_with_its_session() {
     desk.leave(&work(&desk));
     desk.ingest();
     let id = id_of(&handed(&desk, &["--to", "codex"]));
-    let later = |args: &[&str], now: &str| run(desk.command_in(desk.repo.path(), args).env("CHRONICLE_NOW", now));
+    let later =
+        |args: &[&str], now: &str| run(desk.command_in(desk.repo.path(), args).env("CHRONICLE_NOW", now));
     let show = ["handoff", &id, "--format=json"];
     assert_eq!(later(&show, NOW).success().json()["state"], "open");
     assert_eq!(later(&show, "2026-03-17T12:00:01Z").success().json()["state"], "expired");

@@ -32,7 +32,8 @@ impl Two {
                 .todos(&[("Test the wombattimeout", "pending")])
                 .said("The wombatpool waits now."),
         );
-        other.leave(&other.talk(SECOND).prompt("Speed up the quokkaparser").said("The quokkaparser is fast."));
+        other
+            .leave(&other.talk(SECOND).prompt("Speed up the quokkaparser").said("The quokkaparser is fast."));
         for desk in [&one, &other] {
             desk.ingest();
         }
@@ -63,8 +64,12 @@ fn set_block(desk: &Desk, text: &str) {
 
 fn titles(desk: &Desk) -> Vec<String> {
     let list = desk.ask(&["session", "list", "--all"]);
-    let mut titles: Vec<String> =
-        list["sessions"].as_array().expect("a list").iter().map(|session| session["title"].to_string()).collect();
+    let mut titles: Vec<String> = list["sessions"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|session| session["title"].to_string())
+        .collect();
     titles.sort();
     titles
 }
@@ -111,11 +116,16 @@ fn two_machines_that_sync_in_any_order_end_equal() {
     let (titles, open, lines) = state(&two.other);
     assert_eq!((titles.len(), open.len(), &*lines), (2, 1, "\"I like wombattabs.\""), "{titles:?} {open:?}");
     for words in ["wombatpool", "quokkaparser"] {
-        assert_eq!((found(&two.one, words).len(), found(&two.other, words)), (1, found(&two.one, words)), "{words}");
+        assert_eq!(
+            (found(&two.one, words).len(), found(&two.other, words)),
+            (1, found(&two.one, words)),
+            "{words}"
+        );
     }
     // Nothing is new, so nothing is written.
     let files = || {
-        let mut names: Vec<_> = fs::read_dir(&two.folder).unwrap().flatten().map(|entry| entry.path()).collect();
+        let mut names: Vec<_> =
+            fs::read_dir(&two.folder).unwrap().flatten().map(|entry| entry.path()).collect();
         names.sort();
         names.iter().map(|path| fs::metadata(path).unwrap().modified().unwrap()).collect::<Vec<_>>()
     };
@@ -139,7 +149,11 @@ fn what_is_forgotten_on_one_machine_is_gone_on_the_other() {
         two.sync_all();
         for desk in [&two.one, &two.other] {
             let (titles, open, lines) = state(desk);
-            assert_eq!((titles.len(), open.len(), &*lines), (1, 0, ""), "{forgets_its_own}: {titles:?} {open:?}");
+            assert_eq!(
+                (titles.len(), open.len(), &*lines),
+                (1, 0, ""),
+                "{forgets_its_own}: {titles:?} {open:?}"
+            );
             assert!(!holds(&desk.memory(), "wombatpool"), "{forgets_its_own}");
             assert!(holds(&desk.memory(), "quokkaparser"), "{forgets_its_own}");
         }
@@ -162,7 +176,10 @@ fn a_line_that_is_written_again_comes_back() {
     two.sync(&two.other);
     two.sync_all();
     two.sync(&two.other);
-    assert_eq!((state(&two.one).2, state(&two.other).2), ("\"I like wombattabs.\"".into(), "\"I like wombattabs.\"".into()));
+    assert_eq!(
+        (state(&two.one).2, state(&two.other).2),
+        ("\"I like wombattabs.\"".into(), "\"I like wombattabs.\"".into())
+    );
 }
 
 #[test]
@@ -185,13 +202,21 @@ fn files_of_others_are_ignored_and_named() {
     stranger.ingest();
     stranger.run(&["memory", "pair"]).success();
     stranger.run(&["memory", "sync", &two.folder.to_string_lossy()]).success();
-    fs::write(two.folder.join("a.chronicle-sync"), "{\"schema\":\"chronicle-sync/v9\",\"machine\":\"x\",\"name\":\"x\",\"mac\":\"\"}\n").unwrap();
+    fs::write(
+        two.folder.join("a.chronicle-sync"),
+        "{\"schema\":\"chronicle-sync/v9\",\"machine\":\"x\",\"name\":\"x\",\"mac\":\"\"}\n",
+    )
+    .unwrap();
     fs::write(two.folder.join("b.chronicle-sync"), "").unwrap();
     fs::write(two.folder.join("notes.txt"), "anything").unwrap();
     symlink(&two.folder, two.folder.join("loop.chronicle-sync")).unwrap();
     let reply = two.sync(&two.one);
-    let mut reasons: Vec<&str> =
-        reply["ignored"].as_array().unwrap().iter().map(|ignored| ignored["reason"].as_str().unwrap()).collect();
+    let mut reasons: Vec<&str> = reply["ignored"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|ignored| ignored["reason"].as_str().unwrap())
+        .collect();
     reasons.sort_unstable();
     assert_eq!(
         reasons,

@@ -27,7 +27,7 @@ const LARGEST_FILE: u64 = 512 << 20;
 /// Exchange digests, threads, lines of blocks and judgements with your other machines
 ///
 /// Through a folder that your machines see (a network drive, a stick, Syncthing), or through ssh, with
-/// Chronicle on the other machine too. What you forget on one machine is forgotten on the others with
+/// Chronicle on the other machine too. The other machines forget the sessions that you forget here with
 /// their next sync. Run `memory pair` first. `memory share` is for teams.
 #[derive(Debug, clap::Args)]
 pub(super) struct SyncArgs {
