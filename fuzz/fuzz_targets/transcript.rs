@@ -5,7 +5,7 @@
 use chronicle_sessions::{Format, Journal, digest, read, thread_events};
 use libfuzzer_sys::fuzz_target;
 
-const FORMATS: [Format; 7] = [
+const FORMATS: [Format; 16] = [
     Format::Claude,
     Format::GeminiDocument,
     Format::GeminiRows,
@@ -13,6 +13,15 @@ const FORMATS: [Format; 7] = [
     Format::Copilot,
     Format::OpenCode,
     Format::Generic,
+    Format::CursorRows,
+    Format::CursorDatabase,
+    Format::Qwen,
+    Format::Kimi,
+    Format::Droid,
+    Format::GooseRows,
+    Format::GooseDatabase,
+    Format::Cline,
+    Format::Amp,
 ];
 
 fuzz_target!(|file: &[u8]| {

@@ -14,7 +14,7 @@ use chronicle_core::{
     distance,
     redaction::{Removed, for_storage},
 };
-use chronicle_search::{BlockVersion, OwnBlock};
+use chronicle_search::{BlockVersion, OwnBlock, SqlResult, Transaction};
 use chronicle_workplace::{
     Error, Workplace,
     error::{BlockChangedSnafu, BlockTooLongSnafu, EmptyQuestionSnafu, NoBlockSnafu, RefusedBlockSnafu},
@@ -216,6 +216,18 @@ impl<'w> Blocks<'w> {
     fn memory(self) -> Memory<'w> {
         Memory::new(self.workplace)
     }
+}
+
+/// The limit of the block with this label, where it is one that has versions; one of the user's own is made.
+pub(crate) fn block_limit(tx: &Transaction<'_>, label: &str) -> SqlResult<Option<usize>> {
+    if !is_label(label) {
+        return Ok(None);
+    }
+    if let Some(core) = CORE.iter().find(|block| block.label == label) {
+        return Ok((core.kind == CoreKind::Kept).then_some(core.limit));
+    }
+    OwnBlock { label: label.to_owned(), description: String::new(), limit: DEFAULT_LIMIT }.add(tx)?;
+    Ok(OwnBlock::all(tx)?.into_iter().find(|known| known.label == label).map(|known| known.limit))
 }
 
 /// Whether `text` may name a block: it is also the name of a file.

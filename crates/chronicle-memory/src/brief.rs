@@ -3,7 +3,7 @@
 //! Everything is quoted from sessions, threads and commits and says where it is from. What does not
 //! fit into the budget is left out line by line, the least important first.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use chronicle_commits::{Reason, Recap, Unfinished};
 use chronicle_core::{
@@ -21,6 +21,7 @@ use serde::Serialize;
 
 use crate::{
     Memory,
+    handoff::ListedHandoff,
     memory::{OpenMemory, Scope},
     sessions::look::{Digested, ListedSession},
     threads::OpenItem,
@@ -87,6 +88,9 @@ pub struct Brief {
     /// What the compaction of this session left out; none but right after one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dropped: Option<Dropped>,
+    /// Work that was handed over to other agents in the last seven days.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub handoffs: Vec<ListedHandoff>,
     /// The last sessions; that of the branch comes first.
     pub stopped: Vec<Stop>,
     /// Unfinished work, the most urgent first.
@@ -158,6 +162,9 @@ pub struct FailedCheck {
     pub at: Option<String>,
     /// The thread that says to mend it.
     pub thread: Option<String>,
+    /// The branch of the session, if it isn't merged into the one that is checked out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unmerged: Option<String>,
 }
 
 /// Something that was decided.
@@ -173,6 +180,9 @@ pub struct Decision {
     pub session: String,
     /// When that session ended.
     pub at: Option<String>,
+    /// The branch of the session, if it isn't merged into the one that is checked out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unmerged: Option<String>,
 }
 
 impl Memory<'_> {
@@ -193,6 +203,7 @@ impl Memory<'_> {
             project: scope.name(),
             branch: is_here.then(|| self.current_branch()).flatten(),
             dropped: None,
+            handoffs: Vec::new(),
             stopped: Vec::new(),
             open: Vec::new(),
             n_more_open: 0,
@@ -210,6 +221,8 @@ impl Memory<'_> {
             if is_here {
                 self.tell_what_changed(&mut brief, memory)?;
             }
+            brief.handoffs = self.recent_handoffs(memory, &scope)?;
+            brief.handoffs.truncate(MOST_EACH);
             if let Some(compacted) = &command.compacted {
                 memory.tell_what_was_dropped(&mut brief, compacted)?;
             }
@@ -296,7 +309,36 @@ impl Memory<'_> {
         brief.files = files::most_edited(&nearest);
         brief.decided = decided(&nearest, &recap.reasons);
         brief.failed = failed(&digests);
+        self.mark_unmerged(brief);
         Ok(())
+    }
+
+    /// Leaves the branches of facts only where they are not merged: elsewhere they say nothing.
+    fn mark_unmerged(&self, brief: &mut Brief) {
+        let mut known: BTreeMap<String, bool> = BTreeMap::new();
+        let current = brief.branch.clone();
+        let of_decisions = brief.decided.iter_mut().map(|decision| &mut decision.unmerged);
+        let of_checks = brief.failed.iter_mut().map(|failed| &mut failed.unmerged);
+        for branch in of_decisions.chain(of_checks) {
+            let is_unmerged = |name: &String| {
+                current.is_some()
+                    && current.as_ref() != Some(name)
+                    && *known.entry(name.clone()).or_insert_with(|| self.is_unmerged(name))
+            };
+            *branch = branch.take().filter(is_unmerged);
+        }
+    }
+
+    /// Whether there is a branch of that name, and it has commits that are not in what is checked out. A branch that is
+    /// gone may have been merged in any way.
+    fn is_unmerged(&self, branch: &str) -> bool {
+        let tips = || {
+            let repository = self.workplace.repository().ok()?;
+            let tip = repository.resolve(&format!("refs/heads/{branch}")).ok()?;
+            let head = repository.resolve("HEAD").ok()?;
+            Some(repository.merge_base(tip, head).ok()? != tip)
+        };
+        tips().unwrap_or(false)
     }
 
     /// What became of the files of the first session.
@@ -380,6 +422,7 @@ fn failed(sessions: &[(NamedSession, DigestOfSession)]) -> Vec<FailedCheck> {
                     session: session.record.name.clone(),
                     at: session.record.last.map(|at| at.to_string()),
                     thread: None,
+                    unmerged: session.record.branch.clone(),
                 });
             }
         }
@@ -399,6 +442,7 @@ fn decided(sessions: &[&(NamedSession, DigestOfSession)], reasons: &[Reason]) ->
             commit: commit.map(str::to_owned),
             session: session.record.name.clone(),
             at: session.record.last.map(|at| at.to_string()),
+            unmerged: session.record.branch.clone(),
         };
         said.extend(digest.decisions.iter().rev().map(|words| decision(words, None, None)));
         for commit in digest.commits.iter().rev().filter(|commit| !commit.is_merge()) {
@@ -423,6 +467,7 @@ impl Brief {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.dropped.is_none()
+            && self.handoffs.is_empty()
             && self.stopped.is_empty()
             && self.open.is_empty()
             && self.left_by_others.is_empty()
@@ -491,6 +536,7 @@ impl Brief {
             self.remembered.last().map(|_| 32 - down(self.remembered.len())),
             self.dropped.as_ref().map(|dropped| 95 - down(dropped.len())),
             self.stopped.first().and_then(|stop| stop.failures.last()).map(|_| 46),
+            self.handoffs.last().map(|_| 89 - down(self.handoffs.len())),
         ];
         let least = worth.iter().enumerate().filter_map(|(list, worth)| Some(((*worth)?, list))).min();
         let Some((_, list)) = least else { return false };
@@ -504,6 +550,7 @@ impl Brief {
             6 => drop(self.remembered.pop()),
             7 => self.dropped = self.dropped.take().and_then(Dropped::without_last),
             8 => drop(self.stopped[0].failures.pop()),
+            9 => drop(self.handoffs.pop()),
             _ => drop(self.left_by_others.pop()),
         }
         self.n_left_out += 1;

@@ -8,6 +8,7 @@ pub mod catch_up;
 pub mod digest;
 pub mod excerpt;
 pub mod find;
+pub mod handoff;
 pub mod injected;
 pub mod learning;
 pub mod listing;
@@ -15,6 +16,7 @@ mod memory;
 pub mod sessions;
 pub mod share;
 pub mod sleep;
+pub mod sync;
 pub mod threads;
 pub mod tiers;
 mod wordings;
@@ -23,6 +25,7 @@ pub use blocks::Blocks;
 pub use learning::Learning;
 pub use memory::{Memory, OpenMemory, Scope};
 pub use share::Shared;
+pub use sync::Machines;
 pub use threads::Threads;
 
 impl<'w> Memory<'w> {
@@ -42,6 +45,12 @@ impl<'w> Memory<'w> {
     #[must_use]
     pub fn learning(self) -> Learning<'w> {
         Learning { workplace: self.workplace }
+    }
+
+    /// What machines of one user exchange.
+    #[must_use]
+    pub fn machines(self) -> Machines<'w> {
+        Machines { workplace: self.workplace }
     }
 
     /// What machines share.

@@ -547,7 +547,7 @@ fn taken_in(row: SharedRow) -> SharedRow {
 }
 
 /// How the system calls this machine.
-fn machine_name() -> String {
+pub(crate) fn machine_name() -> String {
     let name = rustix::system::uname();
     let name = name.nodename().to_string_lossy();
     let name = name.split('.').next().unwrap_or_default();

@@ -12,10 +12,12 @@ mod correct;
 mod deps;
 mod editor;
 mod find;
+mod handoff;
 mod health;
 mod injected;
 mod json;
 mod learning;
+mod machines;
 mod markdown;
 mod memory;
 mod models;
@@ -53,12 +55,14 @@ use chronicle_memory::{
     catch_up::CatchUp,
     digest::Digest,
     find::{About, Finding, Fix, How},
+    handoff::Handoff,
     sessions::{
         ExcludeReply, ForgetReply, IngestReply, MemoryTransfer, Resumption, SessionList, ShownSession,
         WordedReply,
     },
     share::{SharePulled, SharePushed, ShareStatus, SharedFinding},
     sleep::Consolidated,
+    sync::{PairReply, SyncReply},
     threads::{Pending, ShownThread, ThreadReply},
     tiers::MemoryStatus,
 };
@@ -120,6 +124,7 @@ impl View {
 /// How agents are told.
 pub const AGENT_TEXTS: AgentTexts = AgentTexts {
     brief: |answer, now| brief(answer, Format::Markdown, &View::plain(now)),
+    handoff: |answer, now| handoff::body(answer, &View::plain(now)),
     reading: |answer, now| reading(answer, Format::Markdown, &View::plain(now)),
     trap: |item, now| markdown::trap(item, &View::plain(now)),
     lessons_of_read: |file, lessons, n_more, now| {
@@ -130,6 +135,11 @@ pub const AGENT_TEXTS: AgentTexts = AgentTexts {
 /// How many characters a briefing has as it will be written.
 pub fn characters_of_brief(format: Format, now: Timestamp) -> impl Fn(&Brief) -> usize {
     move |answer| brief(answer, format, &View::plain(now)).chars().count()
+}
+
+/// How many characters the text of a handoff has.
+pub fn characters_of_handoff(now: Timestamp) -> impl Fn(&Handoff) -> usize {
+    move |answer| handoff::body(answer, &View::plain(now)).chars().count()
 }
 
 /// Columns where no terminal says otherwise.
@@ -384,6 +394,33 @@ pub fn resumption(answer: &Resumption, format: Format, view: &View) -> String {
     match format {
         Format::Json => answer.json_line(view.verbose),
         Format::Markdown | Format::Pretty => sessions::resumption(answer),
+    }
+}
+
+/// Work that is handed over, as text to give to another agent.
+#[must_use]
+pub fn handoff(answer: &Handoff, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => answer.json_line(view.verbose),
+        Format::Markdown | Format::Pretty => handoff::to_paste(answer, view),
+    }
+}
+
+/// How a machine is paired, as text.
+#[must_use]
+pub fn paired(reply: &PairReply, format: Format) -> String {
+    match format {
+        Format::Json => reply.json_line(true),
+        Format::Markdown | Format::Pretty => machines::paired(reply),
+    }
+}
+
+/// What machines of one user exchanged, as text.
+#[must_use]
+pub fn machines_synced(reply: &SyncReply, format: Format) -> String {
+    match format {
+        Format::Json => reply.json_line(true),
+        Format::Markdown | Format::Pretty => machines::synced(reply),
     }
 }
 

@@ -15,9 +15,11 @@ use chronicle_memory::{
     catch_up::CatchUp,
     digest::Digest,
     find::{About, Finding, Fix, How},
+    handoff::Handoff,
     learning::{DeveloperProfile, FeedbackReply, Patterns, Preferences, Problems, Projects, Skills},
     share::{SharePulled, SharePushed, ShareStatus, SharedFinding},
     sleep::Consolidated,
+    sync::{PairReply, SyncReply},
     threads::{Pending, ShownThread, ThreadReply},
     tiers::MemoryStatus,
 };
@@ -27,7 +29,7 @@ use chronicle_workplace::{
 use schemars::{Schema, schema_for};
 
 /// The names of the schemas.
-pub const SCHEMA_NAMES: [&str; 55] = [
+pub const SCHEMA_NAMES: [&str; 58] = [
     "annotation",
     "annotate-input",
     "annotate-output",
@@ -47,11 +49,14 @@ pub const SCHEMA_NAMES: [&str; 55] = [
     "outline-output",
     "brief-output",
     "catch-up-output",
+    "handoff-output",
     "blocks-output",
     "block-output",
     "consolidate-output",
     "digest-output",
     "memory-output",
+    "memory-pair-output",
+    "memory-sync-output",
     "pending-output",
     "thread-output",
     "thread-history-output",
@@ -114,11 +119,14 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "outline-output" => schema_for!(OutlineAnswer),
         "brief-output" => schema_for!(Brief),
         "catch-up-output" => schema_for!(CatchUp),
+        "handoff-output" => schema_for!(Handoff),
         "blocks-output" => schema_for!(BlockList),
         "block-output" => schema_for!(ShownBlock),
         "consolidate-output" => schema_for!(Consolidated),
         "digest-output" => schema_for!(Digest),
         "memory-output" => schema_for!(MemoryStatus),
+        "memory-pair-output" => schema_for!(PairReply),
+        "memory-sync-output" => schema_for!(SyncReply),
         "pending-output" => schema_for!(Pending),
         "thread-output" => schema_for!(ThreadReply),
         "thread-history-output" => schema_for!(ShownThread),

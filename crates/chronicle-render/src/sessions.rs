@@ -40,6 +40,9 @@ pub(super) fn ingested(reply: &IngestReply) -> String {
     told(reply.unreadable_rows, "row", "that could not be read");
     told(reply.secrets, "secret", "taken out");
     told(reply.private_spans, "private span", "taken out");
+    for path in &reply.unknown {
+        let _ = writeln!(out, "- form not known: {}", words::path(path));
+    }
     for unread in &reply.unread {
         let _ =
             writeln!(out, "- not read: {}: {}", words::path(&unread.path), words::one_line(&unread.reason));

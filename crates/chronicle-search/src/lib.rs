@@ -5,21 +5,28 @@
 //! written together or not at all. Nothing here prints, looks up the clock, the
 //! environment or the home directory.
 
+mod cursor;
+mod document;
 mod error;
+mod goose;
 mod index;
 mod opencode;
 mod search;
 mod store;
 
+pub use cursor::CursorSessions;
+pub use document::SessionDocument;
 pub use error::StoreError;
+pub use goose::GooseSessions;
 pub use opencode::{OpenCodeExport, OpenCodeSessions};
 pub use rusqlite::{Connection, Error as SqlError, Result as SqlResult, Transaction};
 pub use search::{Hit, Question, Scope, search};
 pub use store::{
     BlockVersion, Elsewhere, Feedback, Job, KeptTranscript, KnownThread, KnownThreads, Learned, ListedThread,
     NamedSession, OpenThreads, OwnBlock, Pieces, Project, ProjectId, SessionId, SessionRecord, SessionState,
-    Source, Store, StoredEdit, StoredTurn, StoredWording, Totals, TurnKind, TurnRecord, Unembedded, Used,
-    Vector, Written, add_events, events_with_agents, forget_events, tell_once, thread_ids, threads,
+    Source, Store, StoredEdit, StoredHandoff, StoredTurn, StoredWording, Synced, Totals, TurnKind,
+    TurnRecord, Unembedded, Used, Vector, Written, add_events, all_events, events_with_agents, forget_events,
+    has_own_turns, remove_event, tell_once, thread_ids, threads,
 };
 
 /// A number that stands for a name, and hardly for another.

@@ -15,12 +15,14 @@ use crate::index::{self, words::Words};
 
 mod blocks;
 mod edits;
+mod handoffs;
 pub(crate) mod ids;
 mod jobs;
 pub(crate) mod learned;
 mod projects;
 mod sessions;
 mod sources;
+mod synced;
 mod threads;
 mod turns;
 mod vectors;
@@ -28,12 +30,14 @@ mod wordings;
 
 pub use blocks::{BlockVersion, OwnBlock};
 pub use edits::StoredEdit;
+pub use handoffs::StoredHandoff;
 pub use ids::{ProjectId, SessionId, TurnKind, Written};
 pub use jobs::{Job, KeptTranscript, Used};
 pub use learned::{Feedback, Learned};
 pub use projects::Project;
 pub use sessions::{NamedSession, SessionRecord};
 pub use sources::Source;
+pub use synced::{Synced, all_events, has_own_turns, remove_event};
 pub use threads::{
     KnownThread, KnownThreads, ListedThread, OpenThreads, add_events, events_with_agents, forget_events,
     thread_ids, threads,
@@ -43,7 +47,7 @@ pub use vectors::{Unembedded, Vector};
 pub use wordings::{SessionState, StoredWording};
 
 /// What brings a file from one version of the format to the next; their number is the version.
-const MIGRATIONS: [Step; 10] = [
+const MIGRATIONS: [Step; 12] = [
     Step::Sql(include_str!("store/schema.sql")),
     Step::Sql(include_str!("store/edits.sql")),
     Step::Sql(include_str!("store/wordings.sql")),
@@ -54,6 +58,8 @@ const MIGRATIONS: [Step; 10] = [
     Step::Sql(include_str!("store/forgotten.sql")),
     Step::Sql(include_str!("store/titles.sql")),
     Step::Work(index::mark_turns),
+    Step::Sql(include_str!("store/handoffs.sql")),
+    Step::Sql(include_str!("store/synced.sql")),
 ];
 
 /// A step from one version of the format to the next.

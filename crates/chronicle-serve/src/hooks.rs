@@ -214,6 +214,10 @@ impl Hook<'_> {
             }
             AgentEvent::UserPromptSubmit => {
                 let prompt = self.payload.text(&["prompt"]).unwrap_or_default();
+                let handed_over = chronicle.agents().take_over_named(&session, &prompt, key, &AGENT_TEXTS)?;
+                if handed_over.is_some() {
+                    return Ok(handed_over.into());
+                }
                 // Agents send news of background work as prompts too.
                 if prompt.trim_start().starts_with('<') || !chronicle.workplace().is_ready() {
                     return Ok(Said::default());

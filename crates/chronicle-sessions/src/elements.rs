@@ -1,4 +1,4 @@
-//! A file that is one JSON object, value by value.
+//! A file that is one JSON object, or a list of messages, value by value.
 //!
 //! Some agents write a session as one document. Its messages are looked at one
 //! by one, so that the document may be of any size.
@@ -43,13 +43,15 @@ enum Taken {
 pub(crate) struct Elements<R> {
     source: Source<R>,
     state: State,
+    /// Whether the messages are all there is.
+    is_list: bool,
     name: String,
     n_shown: usize,
 }
 
 impl<R: Read> Elements<R> {
     pub(crate) fn new(source: Source<R>) -> Self {
-        Self { source, state: State::Start, name: String::new(), n_shown: 0 }
+        Self { source, state: State::Start, is_list: false, name: String::new(), n_shown: 0 }
     }
 
     /// The lines up to here, and the offset.
@@ -68,6 +70,11 @@ impl<R: Read> Elements<R> {
                 (State::End, Some(_)) => return self.give_up(FaultKind::NotJson),
                 (_, None) => return self.give_up(FaultKind::Unfinished),
                 (State::Start, Some(b'{')) => self.enter(State::Members),
+                (State::Start, Some(b'[')) => {
+                    self.is_list = true;
+                    self.enter(State::Messages);
+                }
+                (State::Messages, Some(b']')) if self.is_list => self.enter(State::End),
                 (State::Members, Some(b'}')) => self.enter(State::End),
                 (State::Messages, Some(b']')) => self.enter(State::Members),
                 (State::Members | State::Messages, Some(b',')) => self.pass(1),

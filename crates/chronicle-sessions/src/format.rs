@@ -6,7 +6,9 @@ use crate::row::Row;
 use crate::stream::Stream;
 use crate::tally::Verdict;
 use crate::turn::Agent;
-use crate::{claude, codex, copilot, gemini, generic, opencode};
+use crate::{
+    amp, claude, cline, codex, copilot, cursor, droid, gemini, generic, goose, kimi, opencode, qwen,
+};
 
 /// How much of a file tells its form.
 pub(crate) const ENOUGH: usize = 64 << 10;
@@ -29,6 +31,24 @@ pub enum Format {
     Copilot,
     /// What `opencode export` prints.
     OpenCode,
+    /// Cursor's rows.
+    CursorRows,
+    /// A conversation of Cursor's database.
+    CursorDatabase,
+    /// Qwen Code's rows.
+    Qwen,
+    /// A wire file of Kimi.
+    Kimi,
+    /// Droid's rows.
+    Droid,
+    /// Goose's rows, as older versions wrote them.
+    GooseRows,
+    /// A session of Goose's database.
+    GooseDatabase,
+    /// The messages of a task of Cline.
+    Cline,
+    /// A thread of Amp.
+    Amp,
     /// The form for everyone else.
     Generic,
 }
@@ -37,9 +57,21 @@ impl Format {
     /// The form of the file that begins with `head`, or none that is known.
     #[must_use]
     pub fn of(head: &[u8]) -> Option<Self> {
+        if let Some(first) = head.trim_ascii_start().strip_prefix(b"[") {
+            return is_cline(first).then_some(Self::Cline);
+        }
         let keys = keys(head);
         let is_array = |name: &str| keys.iter().any(|(key, first)| key == name && *first == b'[');
         let has = |name: &str| keys.iter().any(|(key, _)| key == name);
+        if is_array("messages") && has("cursor") {
+            return Some(Self::CursorDatabase);
+        }
+        if is_array("messages") && has("goose") {
+            return Some(Self::GooseDatabase);
+        }
+        if is_array("messages") && has("v") && (has("created") || has("env")) {
+            return Some(Self::Amp);
+        }
         if is_array("messages") && has("info") {
             return Some(Self::OpenCode);
         }
@@ -62,6 +94,13 @@ impl Format {
             Self::Codex => Agent::Codex,
             Self::Copilot => Agent::Copilot,
             Self::OpenCode => Agent::OpenCode,
+            Self::CursorRows | Self::CursorDatabase => Agent::Cursor,
+            Self::Qwen => Agent::Qwen,
+            Self::Kimi => Agent::Kimi,
+            Self::Droid => Agent::Droid,
+            Self::GooseRows | Self::GooseDatabase => Agent::Goose,
+            Self::Cline => Agent::Cline,
+            Self::Amp => Agent::Amp,
             Self::Generic => Agent::Generic,
         }
     }
@@ -69,7 +108,15 @@ impl Format {
     /// Whether the file is one value rather than one for each line.
     #[must_use]
     pub fn is_document(self) -> bool {
-        matches!(self, Self::GeminiDocument | Self::OpenCode)
+        matches!(
+            self,
+            Self::GeminiDocument
+                | Self::OpenCode
+                | Self::CursorDatabase
+                | Self::GooseDatabase
+                | Self::Cline
+                | Self::Amp
+        )
     }
 }
 
@@ -78,6 +125,21 @@ fn line_format(line: &[u8]) -> Option<Format> {
     let keys = keys(line);
     let has = |name: &str| keys.iter().any(|(key, _)| key == name);
     let is_object = |name: &str| keys.iter().any(|(key, first)| key == name && *first == b'{');
+    if has("protocol_version") && says(line, "type", "metadata") {
+        return Some(Format::Kimi);
+    }
+    if has("id") && says(line, "type", "session_start") {
+        return Some(Format::Droid);
+    }
+    if has("role") && is_object("message") && !has("type") {
+        return Some(Format::CursorRows);
+    }
+    if has("working_dir") && (has("description") || has("message_count")) {
+        return Some(Format::GooseRows);
+    }
+    if has("sessionId") && has("uuid") && has_parts(line) {
+        return Some(Format::Qwen);
+    }
     if has("payload") && has("type") || is_object("git") && has("instructions") {
         return Some(Format::Codex);
     }
@@ -91,6 +153,30 @@ fn line_format(line: &[u8]) -> Option<Format> {
         return Some(Format::Claude);
     }
     (has("text") && (has("role") || has("speaker"))).then_some(Format::Generic)
+}
+
+/// Whether the member `name` of `line` is this text, as far as its beginning shows.
+fn says(line: &[u8], name: &str, text: &str) -> bool {
+    let head = String::from_utf8_lossy(&line[..line.len().min(400)]);
+    let forms = [format!("\"{name}\":\"{text}\""), format!("\"{name}\": \"{text}\"")];
+    forms.iter().any(|form| head.contains(form))
+}
+
+/// Whether the message of a row has parts, as Gemini's API calls them, instead of content.
+fn has_parts(line: &[u8]) -> bool {
+    const NAME: &[u8] = b"\"message\":";
+    let at = memchr::memmem::find(line, NAME);
+    at.is_some_and(|at| {
+        let keys = keys(&line[at + NAME.len()..]);
+        keys.iter().any(|(key, first)| key == "parts" && *first == b'[')
+    })
+}
+
+/// Whether the first item of a list is a message of Cline.
+fn is_cline(first: &[u8]) -> bool {
+    let keys = keys(first);
+    let has = |name: &str| keys.iter().any(|(key, _)| key == name);
+    has("ts") && has("type") && (has("say") || has("ask"))
 }
 
 /// The members of the first object in `bytes`, each with the first byte of its value; `bytes` may be cut anywhere.
@@ -175,6 +261,14 @@ impl Reader {
             Format::Codex => Box::<codex::Codex>::default(),
             Format::Copilot => Box::<copilot::Copilot>::default(),
             Format::OpenCode => Box::new(opencode::OpenCode),
+            Format::CursorRows => Box::new(cursor::CursorRows),
+            Format::CursorDatabase => Box::new(cursor::CursorDatabase),
+            Format::Qwen => Box::new(qwen::Qwen),
+            Format::Kimi => Box::new(kimi::Kimi),
+            Format::Droid => Box::new(droid::Droid),
+            Format::GooseRows | Format::GooseDatabase => Box::new(goose::Goose),
+            Format::Cline => Box::<cline::Cline>::default(),
+            Format::Amp => Box::new(amp::Amp),
             Format::Generic => Box::<generic::Generic>::default(),
         })
     }
@@ -224,6 +318,23 @@ mod tests {
         check("{\"timestamp\":\"2026\",\"type\":\"session_meta\",\"payload\":{}}", Some(Format::Codex));
         check("{\"type\":\"session.start\",\"data\":{},\"id\":\"1\"}", Some(Format::Copilot));
         check("{\"info\":{\"id\":\"ses\"},\"messages\":[]}", Some(Format::OpenCode));
+        check("{\"role\":\"user\",\"message\":{\"content\":[", Some(Format::CursorRows));
+        check("{\"cursor\":{\"composerId\":\"1\"},\"messages\":[", Some(Format::CursorDatabase));
+        check(
+            "{\"uuid\":\"1\",\"sessionId\":\"2\",\"type\":\"user\",\"message\":{\"role\":\"user\",\"parts\":[{",
+            Some(Format::Qwen),
+        );
+        check(
+            "{\"uuid\":\"1\",\"sessionId\":\"2\",\"type\":\"user\",\"message\":{\"content\":\"\\\"parts\\\":[\"}}",
+            Some(Format::Claude),
+        );
+        check("{\"type\":\"metadata\",\"protocol_version\":\"1.5\"}", Some(Format::Kimi));
+        check("{\"type\": \"session_start\",\"id\":\"1\",\"cwd\":\"/w\"}", Some(Format::Droid));
+        check("{\"working_dir\":\"/w\",\"description\":\"\",\"message_count\":2}", Some(Format::GooseRows));
+        check("{\"goose\":{\"session_id\":\"1\"},\"messages\":[", Some(Format::GooseDatabase));
+        check("[\n {\"ts\":1,\"type\":\"say\",\"say\":\"text\"}", Some(Format::Cline));
+        check("{\"v\":2,\"id\":\"T-1\",\"created\":1,\"messages\":[", Some(Format::Amp));
+        check("[1,2]", None);
         check("{\"session\":\"1\",\"role\":\"user\",\"text\":\"hi\"}", Some(Format::Generic));
         check("{\"hello\":1}", None);
         check("", None);

@@ -88,7 +88,8 @@ const INTERRUPTIONS: [&str; 3] =
     ["[Request interrupted by user", "<turn_aborted>", "[Request cancelled by user"];
 
 /// What agents put beside the words of a human, from its beginning to its last end: what is in it may hold the end, too.
-const INSERTIONS: [(&str, &str); 6] = [
+const INSERTIONS: [(&str, &str); 7] = [
+    ("<chronicle ", "</chronicle>"),
     ("--- Content from referenced files ---", "--- End of content ---"),
     ("<reminder>", "</reminder>"),
     ("<channel ", "</channel>"),
@@ -297,6 +298,10 @@ mod tests {
         check(
             "# Selected text:\n\n## My request:\nI want y.\n\n## My request:\nfix it",
             &Author::Human("fix it".into()),
+        );
+        check(
+            "Go on.\n\n<chronicle handoff=\"x\">\n- I want y.\n</chronicle>\n",
+            &Author::Human("Go on.\n\n".into()),
         );
         check("say ## My request: in full", &Author::Human("say ## My request: in full".into()));
         check("<system-reminder>be kind</system-reminder>", &Author::Machine(Synthetic::Injected, "".into()));

@@ -347,7 +347,11 @@ impl<'a> Taker<'a> {
             size: self.transcript.size,
             modified: self.transcript.modified,
             read_at: now,
-            tally: tally.unwrap_or_default(),
+            // Of an empty file, its agent has written nothing yet.
+            tally: tally.unwrap_or_else(|| match self.transcript.size {
+                0 => String::new(),
+                _ => Source::UNKNOWN.to_owned(),
+            }),
         }
         .put(self.tx)?;
         let Some(reading) = reading else { return Ok(Ingested::NoTranscript) };

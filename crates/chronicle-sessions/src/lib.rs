@@ -5,17 +5,21 @@
 //! come as bytes to read.
 
 mod account;
+mod amp;
 mod blocks;
 mod checks;
 mod claude;
 mod cleaned;
+mod cline;
 mod codex;
 mod cold;
 mod compaction;
 mod copilot;
+mod cursor;
 mod decisions;
 mod deeds;
 mod digest;
+mod droid;
 mod edited;
 mod elements;
 mod endings;
@@ -24,19 +28,24 @@ mod forks;
 mod format;
 mod gemini;
 mod generic;
+mod goose;
 mod human;
 mod implied;
 mod ingest;
 mod journal;
 mod json;
 mod kept;
+mod kimi;
 mod libraries;
+mod lookalike;
 #[cfg(test)]
 mod made;
+mod messages;
 mod noted;
 mod opencode;
 mod outcome;
 mod patch;
+mod qwen;
 mod reading;
 mod reads;
 mod row;
@@ -71,7 +80,7 @@ pub use reading::{Reading, Session, read, read_from};
 pub use reads::{FileRead, ReadLines, read_by_command};
 pub use signs::{
     Act, CalledTool, ErrorText, Failure, HardFailure, Invoked, Mended, Nearness, Remedy, SIGNS_VERSION, Seen,
-    Signs, Statement, Step, canonical_technology, holding_commit, mended, topic_label,
+    Signs, Statement, Step, canonical_technology, holding_commit, mended, names_fault, topic_label,
 };
 pub use source::LONGEST_ROW;
 pub use tally::{Fault, FaultKind, Tally};

@@ -41,6 +41,7 @@ pub(crate) fn read_by_tool(name: &str, input: Raw<'_>) -> Option<Vec<FileRead>> 
         | "read"
         | "read_file"
         | "ReadFile"
+        | "read_file_v2"
         | "view"
         | "View"
         | "open_file"

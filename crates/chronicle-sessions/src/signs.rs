@@ -22,7 +22,7 @@ mod technologies;
 mod topics;
 
 pub(crate) use commands::{commands, is_plain_program};
-pub(crate) use failures::names_fault;
+pub use failures::names_fault;
 pub use failures::{Failure, Remedy};
 pub use habits::Seen;
 pub use hard::HardFailure;

@@ -89,19 +89,44 @@ impl Called {
 pub(crate) fn called(name: &str, input: Option<Raw<'_>>) -> Called {
     let Some(input) = input else { return tool(name, None) };
     let done = match name {
-        "Bash" | "bash" | "shell" | "run_shell_command" | "exec_command" | "local_shell"
-        | "container.exec" | "powershell" | "shell_command" | "unified_exec" => {
-            command(input).map(command_or_patch)
-        }
-        "Edit" | "MultiEdit" | "NotebookEdit" | "edit" | "multiedit" | "replace" | "str_replace"
-        | "str_replace_editor" | "edit_file" | "search_replace" => {
-            edit(input).map(|edit| Called::Edits(vec![edit]))
-        }
-        "Write" | "write" | "write_file" | "create" => written(input).map(|edit| Called::Edits(vec![edit])),
-        "apply_patch" | "patch" => patched(input).map(Called::Edits),
-        "TodoWrite" | "todowrite" | "write_todos" | "update_plan" | "todo_write" => {
-            list(input).map(Called::Todo)
-        }
+        "Bash"
+        | "bash"
+        | "shell"
+        | "run_shell_command"
+        | "exec_command"
+        | "local_shell"
+        | "container.exec"
+        | "powershell"
+        | "shell_command"
+        | "unified_exec"
+        | "Shell"
+        | "Execute"
+        | "run_terminal_cmd"
+        | "run_terminal_command"
+        | "run_terminal_command_v2"
+        | "execute_command"
+        | "developer__shell" => command(input).map(command_or_patch),
+        "Edit"
+        | "MultiEdit"
+        | "NotebookEdit"
+        | "edit"
+        | "multiedit"
+        | "replace"
+        | "str_replace"
+        | "str_replace_editor"
+        | "edit_file"
+        | "edit_file_v2"
+        | "search_replace"
+        | "StrReplace"
+        | "StrReplaceFile"
+        | "text_editor"
+        | "developer__text_editor" => edit(input).map(|edit| Called::Edits(vec![edit])),
+        "Write" | "write" | "write_file" | "create" | "Create" | "create_file" | "WriteFile"
+        | "write_to_file" => written(input).map(|edit| Called::Edits(vec![edit])),
+        "Delete" | "delete_file" => deleted(input).map(|edit| Called::Edits(vec![edit])),
+        "apply_patch" | "patch" | "ApplyPatch" => patched(input).map(Called::Edits),
+        "TodoWrite" | "todowrite" | "write_todos" | "update_plan" | "todo_write" | "SetTodoList"
+        | "TodoList" => list(input).map(Called::Todo),
         "TaskCreate" => added(input).map(Called::Todo),
         "TaskUpdate" => changed(input).map(Called::Todo),
         "ExitPlanMode" | "exit_plan_mode" => {
@@ -170,9 +195,14 @@ fn edit(input: Raw<'_>) -> Option<Edit> {
     let mut edit = Edit::default();
     let mut one = Replaced::default();
     json::members(input, |key, value| match key {
-        "file_path" | "filePath" | "path" | "notebook_path" | "file" => {
+        "file_path" | "filePath" | "path" | "notebook_path" | "file" | "target_file" => {
             edit.path = json::text_or_empty(value).into();
         }
+        // One piece, or a list of them.
+        "edit" if value.get().starts_with('[') => {
+            json::items(value, |item| edit.replaced.extend(replaced(item)));
+        }
+        "edit" => edit.replaced.extend(replaced(value)),
         "old_string" | "oldString" | "old_str" | "old_source" => one.old = long_text(value),
         "new_string" | "newString" | "new_str" | "new_source" | "insert_text" => one.new = long_text(value),
         "file_text" => {
@@ -191,8 +221,8 @@ fn edit(input: Raw<'_>) -> Option<Edit> {
 fn replaced(item: Raw<'_>) -> Option<Replaced> {
     let mut one = Replaced::default();
     json::members(item, |key, value| match key {
-        "old_string" | "oldString" | "old_str" => one.old = long_text(value),
-        "new_string" | "newString" | "new_str" => one.new = long_text(value),
+        "old_string" | "oldString" | "old_str" | "old" => one.old = long_text(value),
+        "new_string" | "newString" | "new_str" | "new" => one.new = long_text(value),
         _ => {}
     });
     (one != Replaced::default()).then_some(one)
@@ -202,12 +232,18 @@ fn written(input: Raw<'_>) -> Option<Edit> {
     let mut edit = Edit { kind: EditKind::Written, ..Edit::default() };
     json::members(input, |key, value| match key {
         "file_path" | "filePath" | "path" => edit.path = json::text_or_empty(value).into(),
-        "content" | "file_text" => {
+        "content" | "contents" | "file_text" => {
             edit.replaced = vec![Replaced { old: String::new(), new: long_text(value) }];
         }
         _ => {}
     });
     (!edit.path.is_empty()).then_some(edit)
+}
+
+fn deleted(input: Raw<'_>) -> Option<Edit> {
+    let path =
+        ["path", "file_path", "target_file"].into_iter().find_map(|name| json::member_text(input, name))?;
+    Some(Edit { path: path.into_owned(), kind: EditKind::Deleted, replaced: Vec::new() })
 }
 
 fn patched(input: Raw<'_>) -> Option<Vec<Edit>> {

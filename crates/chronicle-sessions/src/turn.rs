@@ -273,14 +273,41 @@ pub enum Agent {
     Copilot,
     /// `OpenCode`.
     OpenCode,
+    /// Cursor, its editor and its command line.
+    Cursor,
+    /// Qwen Code.
+    Qwen,
+    /// Kimi CLI and Kimi Code.
+    Kimi,
+    /// Factory's Droid.
+    Droid,
+    /// Goose.
+    Goose,
+    /// Cline, and its forks.
+    Cline,
+    /// Amp.
+    Amp,
     /// Any other, in the form that `docs/transcripts.md` describes.
     Generic,
 }
 
 impl Agent {
     /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Claude, Self::Gemini, Self::Codex, Self::Copilot, Self::OpenCode, Self::Generic];
+    pub const ALL: [Self; 13] = [
+        Self::Claude,
+        Self::Gemini,
+        Self::Codex,
+        Self::Copilot,
+        Self::OpenCode,
+        Self::Cursor,
+        Self::Qwen,
+        Self::Kimi,
+        Self::Droid,
+        Self::Goose,
+        Self::Cline,
+        Self::Amp,
+        Self::Generic,
+    ];
 
     /// The name it is kept under.
     #[must_use]
@@ -291,6 +318,13 @@ impl Agent {
             Self::Codex => "codex",
             Self::Copilot => "copilot",
             Self::OpenCode => "opencode",
+            Self::Cursor => "cursor",
+            Self::Qwen => "qwen",
+            Self::Kimi => "kimi",
+            Self::Droid => "droid",
+            Self::Goose => "goose",
+            Self::Cline => "cline",
+            Self::Amp => "amp",
             Self::Generic => "generic",
         }
     }

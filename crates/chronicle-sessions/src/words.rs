@@ -211,7 +211,11 @@ pub(crate) fn clause(text: &str, longest: usize) -> String {
 fn without_condition(words: &str) -> &str {
     const CONDITIONS: [&str; 5] = ["when ", "if ", "while ", "once ", "after "];
     match words.rsplit_once([':', ';']) {
-        Some((before, last)) if CONDITIONS.iter().any(|start| last.trim().to_lowercase().starts_with(start)) => before,
+        Some((before, last))
+            if CONDITIONS.iter().any(|start| last.trim().to_lowercase().starts_with(start)) =>
+        {
+            before
+        }
         _ => words,
     }
 }
@@ -450,12 +454,18 @@ mod tests {
         check("The pool waits for a free slot", "The pool waits for a free slot");
         check("The pool waits for a slot now — it used to fail at once", "The pool waits for a slot now");
         check("The pool waits for a slot, so that no client fails", "The pool waits for a slot");
-        check("Changed the pool, the queue, the timer and the log", "Changed the pool, the queue, the timer…");
+        check(
+            "Changed the pool, the queue, the timer and the log",
+            "Changed the pool, the queue, the timer…",
+        );
         check("The pool waits (as `a, b` and `c, d` did before)", "The pool waits");
         check("A pool that waits (for `a`) holds its clients up", "A pool that waits holds its clients up");
         check("Added the case \"full (late)\" to tests (of it)", "Added the case \"full (late)\" to tests");
         check("Closed the pool early: When no client waits for it, it is closed", "Closed the pool early");
-        check("The pool hands every client over to the next of the queue", "The pool hands every client over…");
+        check(
+            "The pool hands every client over to the next of the queue",
+            "The pool hands every client over…",
+        );
     }
 
     #[test]

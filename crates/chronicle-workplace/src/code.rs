@@ -171,6 +171,10 @@ codes! {
     StoreFolder, "store_folder", Cannot, "the folder of session memory cannot be made", Some("is the folder read-only? CHRONICLE_HOME names another one");
     StoreBusy, "store_busy", Cannot, "session memory cannot be written: another process writes", Some("try again; another process was writing at the same time");
     StoreFailed, "store_failed", Cannot, "session memory cannot be read or written", None;
+    NotPaired, "not_paired", Cannot, "this machine isn't paired with another one", Some("`git chronicle memory pair` shows a code; `git chronicle memory pair --join` takes it on the other machine");
+    PairRefused, "pair_refused", Cannot, "machines can't exchange this way", Some("`git chronicle memory pair` shows the code of this machine");
+    MachineUnreachable, "machine_unreachable", Cannot, "another machine doesn't answer through ssh", Some("does `ssh HOST git-chronicle --version` work? Is the other machine paired? Nothing was changed here");
+    SyncRecordDamaged, "sync_record_damaged", Cannot, "the record of how machines are paired cannot be read", Some("repair the file, or remove it and pair this machine again; nothing was exchanged");
     NotSharing, "not_sharing", Cannot, "nothing is shared from this machine", Some("`git chronicle memory share init FOLDER|s3://BUCKET/PREFIX` begins");
     NothingPulled, "nothing_pulled", Cannot, "there is no copy of what is shared on this machine yet", Some("`git chronicle memory share pull` makes it");
     InvalidShare, "invalid_share", Wrong, "a place where nothing can be shared", None;

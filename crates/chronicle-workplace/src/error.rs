@@ -47,6 +47,29 @@ pub enum Error {
         /// What it is.
         source: ShareError,
     },
+    /// A machine that belongs to no others.
+    #[snafu(display("this machine isn't paired with another one"))]
+    NotPaired,
+    /// Machines that cannot exchange.
+    #[snafu(display("{reason}"))]
+    RefusedPair {
+        /// Why not.
+        reason: &'static str,
+    },
+    /// Another machine that does not answer.
+    #[snafu(display("`{}` didn't answer", host.escape_debug()))]
+    MachineUnreachable {
+        /// As it was given.
+        host: String,
+    },
+    /// A record of the pairing that cannot be read.
+    #[snafu(display("`{}` cannot be read: {reason}", path.display()))]
+    DamagedSyncRecord {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
     /// Nothing is shared from here.
     #[snafu(display("nothing is shared from this machine"))]
     NotSharing,
@@ -473,6 +496,10 @@ impl Error {
             },
             Self::Store { source } => store_code(source),
             Self::Share { source } => share_code(source),
+            Self::NotPaired => Code::NotPaired,
+            Self::RefusedPair { .. } => Code::PairRefused,
+            Self::MachineUnreachable { .. } => Code::MachineUnreachable,
+            Self::DamagedSyncRecord { .. } => Code::SyncRecordDamaged,
             Self::NotSharing => Code::NotSharing,
             Self::NothingPulled => Code::NothingPulled,
             Self::RefusedShare { .. } => Code::InvalidShare,

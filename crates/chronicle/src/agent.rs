@@ -10,11 +10,11 @@ mod related;
 mod start;
 
 use chronicle_core::reading::{Reading, WisdomItem};
-use chronicle_memory::brief::Brief;
 pub use chronicle_memory::injected::{
     AgentSession, Injected, InjectedItem, InjectedSummary, InjectedText, InjectedWeek, LONGEST_TEXT,
     ShownItem, fenced, without_fences,
 };
+use chronicle_memory::{brief::Brief, handoff::Handoff};
 pub use chronicle_sessions::{
     Edit, EditKind, FileRead, ReadLines, Replaced, ToolCall, read_by_command, tool_call,
 };
@@ -32,6 +32,8 @@ use crate::Chronicle;
 pub struct AgentTexts {
     /// A briefing.
     pub brief: fn(&Brief, Timestamp) -> String,
+    /// Work that another session hands over.
+    pub handoff: fn(&Handoff, Timestamp) -> String,
     /// What is known of some code.
     pub reading: fn(&Reading, Timestamp) -> String,
     /// A trap for a human's eyes, on one line.

@@ -27,6 +27,7 @@ pub(crate) mod find;
 pub(crate) mod fix;
 pub(crate) mod flag;
 pub(crate) mod gc;
+pub(crate) mod handoff;
 pub(crate) mod help;
 pub(crate) mod history;
 pub(crate) mod hook;
@@ -180,6 +181,7 @@ fn answer(cli: Cli, chronicle: &Chronicle, directory: PathBuf, ui: &mut Ui) -> R
         Command::Resolve(args) => thread::resolve(args, chronicle, ui),
         Command::Knowledge(args) => knowledge::run(args, chronicle, ui),
         Command::Purge(args) => purge::run(&args, chronicle, ui),
+        Command::Handoff(args) => handoff::run(args, chronicle, ui),
         Command::Resume(args) => resume::run(&args, chronicle, ui),
         Command::Session(args) => session::run(args, chronicle, ui),
         Command::Share(args) => share::run(&args, chronicle, ui),

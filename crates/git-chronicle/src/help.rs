@@ -17,8 +17,8 @@ const GROUPS: [(&str, &[&str]); 8] = [
     (
         "Sessions",
         &[
-            "*brief", "*find", "*resume", "share", "ask", "pending", "resolve", "thread", "catch-up",
-            "digest", "session", "about", "how", "fix",
+            "*brief", "*find", "*resume", "handoff", "share", "ask", "pending", "resolve", "thread",
+            "catch-up", "digest", "session", "about", "how", "fix",
         ],
     ),
     (

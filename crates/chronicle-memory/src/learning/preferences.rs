@@ -267,17 +267,15 @@ fn of_topic(topic: &str, seen: Seen, known: &Known<'_>) -> Vec<Preference> {
     let n_sessions = seen.n_sessions;
     // The way that was said last, and is not taken back.
     let id = |way: &str| learned_id("p", &[topic, way]);
-    let is_rejected = |way: &str, last_said: Option<Timestamp>| {
-        // What is said again after it was rejected is said.
-        verdicts.get(&id(way)).is_some_and(|verdict| !verdict.is_right && last_said <= Some(verdict.at))
-    };
+    // Who says it again does not take the judgement back: it may have been read anew, or from a copy.
+    let is_rejected = |way: &str| verdicts.get(&id(way)).is_some_and(|verdict| !verdict.is_right);
     let last_said =
         |way: &Way| way.said.iter().map(|said| (said.at, said.session, said.evidence.place.line)).max();
     let holder = seen
         .ways
         .iter()
         .filter_map(|(name, way)| Some((last_said(way)?, name.clone())))
-        .filter(|((at, ..), name)| !is_rejected(name, *at))
+        .filter(|(_, name)| !is_rejected(name))
         .max();
     let holder = holder.map(|(_, name)| name);
     let mut found = Vec::new();
@@ -285,8 +283,7 @@ fn of_topic(topic: &str, seen: Seen, known: &Known<'_>) -> Vec<Preference> {
         if WITHOUT.contains(&name.as_str()) || way.said.is_empty() && way.done.len() < FEWEST_SESSIONS {
             continue;
         }
-        let said_last = last_said(&way).and_then(|(at, ..)| at);
-        let rejected = is_rejected(&name, said_last);
+        let rejected = is_rejected(&name);
         let mut preference = made(topic, &name, way, (n_sessions, known));
         if let Some(holder) = holder.as_ref().filter(|holder| **holder != name) {
             preference.superseded_by = Some(id(holder));

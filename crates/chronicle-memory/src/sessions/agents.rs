@@ -7,43 +7,101 @@ use std::{
 
 use chronicle_workplace::real;
 
-use super::kept::{DATABASE, in_database, is_packed};
+use super::kept::{Database, in_database, is_packed};
 use crate::Memory;
 
 /// How deep transcripts lie at most below the folders that are searched.
 const DEEPEST: usize = 8;
 
 /// A folder where an agent keeps transcripts: the variable that names another one for `.claude` and the like, the usual
-/// place in the user's home, and the part of it that holds them.
+/// place in the user's home, the part of it that holds them, and which files are transcripts.
 struct Known {
     variable: &'static str,
     below_home: &'static str,
     rest: &'static str,
-    /// How the names of transcripts begin.
-    begins: &'static str,
+    is_one: fn(&Path) -> bool,
 }
 
-const KNOWN: [Known; 5] = [
-    Known { variable: "CLAUDE_CONFIG_DIR", below_home: ".claude", rest: "projects", begins: "" },
-    Known { variable: "CODEX_HOME", below_home: ".codex", rest: "sessions", begins: "rollout-" },
-    Known { variable: "CODEX_HOME", below_home: ".codex", rest: "archived_sessions", begins: "rollout-" },
-    Known { variable: "", below_home: ".gemini", rest: "tmp", begins: "session-" },
-    Known { variable: "COPILOT_HOME", below_home: ".copilot", rest: "session-state", begins: "events." },
-];
-const OPENCODE: Known =
-    Known { variable: "XDG_DATA_HOME", below_home: ".local/share", rest: "opencode", begins: "" };
+const fn known(
+    variable: &'static str,
+    below_home: &'static str,
+    rest: &'static str,
+    is_one: fn(&Path) -> bool,
+) -> Known {
+    Known { variable, below_home, rest, is_one }
+}
 
-impl Known {
-    fn is_one(&self, path: &Path) -> bool {
-        match self.below_home {
-            // A session lies in the folder of its project; those of sub-agents lie below one named like it.
-            ".claude" => path.extension().is_some_and(|extension| extension == "jsonl"),
-            _ => {
-                let name = path.file_name().unwrap_or_default().to_string_lossy();
-                name.starts_with(self.begins) && (is_json(path) || is_packed(path))
-            }
-        }
-    }
+/// What `XDG_DATA_HOME` and `XDG_CONFIG_HOME` name.
+const DATA: &str = ".local/share";
+const CONFIG: &str = ".config";
+
+/// Where macOS has the settings of editors.
+const SUPPORT: &str = "Library/Application Support";
+
+const CLINE: &str = "Code/User/globalStorage/saoudrizwan.claude-dev/tasks";
+const ROO: &str = "Code/User/globalStorage/rooveterinaryinc.roo-cline/tasks";
+const KILO: &str = "Code/User/globalStorage/kilocode.kilo-code/tasks";
+
+const KNOWN: [Known; 19] = [
+    // A session lies in the folder of its project; those of sub-agents lie below one named like it.
+    known("CLAUDE_CONFIG_DIR", ".claude", "projects", is_rows),
+    known("CODEX_HOME", ".codex", "sessions", |path| begins(path, "rollout-")),
+    known("CODEX_HOME", ".codex", "archived_sessions", |path| begins(path, "rollout-")),
+    known("", ".gemini", "tmp", |path| begins(path, "session-")),
+    known("COPILOT_HOME", ".copilot", "session-state", |path| begins(path, "events.")),
+    known("", ".cursor", "projects", |path| {
+        is_rows(path) && is_below(path, "agent-transcripts", "subagents")
+    }),
+    known("", ".qwen", "projects", |path| is_rows(path) && is_below(path, "chats", "subagents")),
+    known("KIMI_SHARE_DIR", ".kimi", "sessions", is_wire),
+    known("KIMI_CODE_HOME", ".kimi-code", "sessions", is_wire),
+    known("", ".factory", "sessions", is_rows),
+    known("XDG_DATA_HOME", DATA, "goose/sessions", is_rows),
+    known("XDG_DATA_HOME", DATA, "amp/threads", |path| begins(path, "T-")),
+    known("", ".cline", "data/tasks", is_task),
+    known("XDG_CONFIG_HOME", CONFIG, CLINE, is_task),
+    known("XDG_CONFIG_HOME", CONFIG, ROO, is_task),
+    known("XDG_CONFIG_HOME", CONFIG, KILO, is_task),
+    known("", SUPPORT, CLINE, is_task),
+    known("", SUPPORT, ROO, is_task),
+    known("", SUPPORT, KILO, is_task),
+];
+
+/// Databases of sessions, and where they are.
+const DATABASES: [(Database, Known); 4] = [
+    (Database::OpenCode, known("XDG_DATA_HOME", DATA, "opencode", is_none)),
+    (Database::Goose, known("XDG_DATA_HOME", DATA, "goose/sessions", is_none)),
+    (Database::Cursor, known("XDG_CONFIG_HOME", CONFIG, "Cursor/User/globalStorage", is_none)),
+    (Database::Cursor, known("", SUPPORT, "Cursor/User/globalStorage", is_none)),
+];
+
+fn is_none(_: &Path) -> bool {
+    false
+}
+
+fn is_rows(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "jsonl")
+}
+
+fn begins(path: &Path, begin: &str) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.starts_with(begin) && (is_json(path) || is_packed(path))
+}
+
+/// Whether `path` has a folder of one name above it, and none of the other.
+fn is_below(path: &Path, name: &str, not: &str) -> bool {
+    let has = |name: &str| path.iter().any(|part| part == name);
+    has(name) && !has(not)
+}
+
+/// Whether it is the wire file of a session of Kimi; sub-agents have others.
+fn is_wire(path: &Path) -> bool {
+    let agent = path.parent().and_then(Path::file_name).filter(|_| is_below(path, "agents", ""));
+    path.file_name().is_some_and(|name| name == "wire.jsonl") && agent.is_none_or(|agent| agent == "main")
+}
+
+fn is_task(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == "ui_messages.json")
 }
 
 impl Memory<'_> {
@@ -52,11 +110,13 @@ impl Memory<'_> {
         let mut found = Vec::new();
         for known in &KNOWN {
             if let Some(folder) = self.folder_of(known) {
-                walk(&folder, DEEPEST, &|path| known.is_one(path), &mut found);
-                walk_links(&folder, &|path| known.is_one(path), &mut found);
+                walk(&folder, DEEPEST, &known.is_one, &mut found);
+                walk_links(&folder, &known.is_one, &mut found);
             }
         }
-        found.extend(self.folder_of(&OPENCODE).iter().flat_map(|folder| in_database(folder)));
+        for (database, known) in &DATABASES {
+            found.extend(self.folder_of(known).iter().flat_map(|folder| in_database(*database, folder)));
+        }
         found
     }
 
@@ -68,7 +128,8 @@ impl Memory<'_> {
             return true;
         }
         let transcript = real(&self.workplace.directory().join(transcript));
-        let mut folders = KNOWN.iter().chain([&OPENCODE]).filter_map(|known| self.folder_of(known));
+        let databases = DATABASES.iter().map(|(_, known)| known);
+        let mut folders = KNOWN.iter().chain(databases).filter_map(|known| self.folder_of(known));
         folders.any(|folder| transcript.starts_with(real(&folder)))
             || !self.workplace.is_in_repository(&transcript)
     }
@@ -91,7 +152,8 @@ impl Memory<'_> {
 /// The files below `folder` that may be transcripts, or `folder` itself if it is a file.
 pub(super) fn below(folder: &Path) -> Vec<PathBuf> {
     if !folder.is_dir() {
-        let sessions = folder.parent().filter(|_| folder.ends_with(DATABASE)).map(in_database);
+        let sessions = folder.parent().zip(Database::called(folder));
+        let sessions = sessions.map(|(parent, database)| in_database(database, parent));
         return sessions.unwrap_or_else(|| vec![folder.to_owned()]);
     }
     let mut found = Vec::new();

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 
 use super::{
     ingest::MOST_BYTES,
-    kept::{is_there, look, read},
+    kept::{is_there, look, name_of, read},
     place::Placer,
 };
 
@@ -120,9 +120,9 @@ fn take_in(
         Err(error) => return Ok(Err(error)),
     };
     let name = file.path.to_string_lossy();
-    let stem = file.path.file_stem().unwrap_or_default().to_string_lossy();
-    let stem = stem.trim_end_matches(".jsonl");
-    let transcript = Transcript { path: &name, stem, size: file.size, modified: file.modified, format: None };
+    let stem = name_of(file.path);
+    let transcript =
+        Transcript { path: &name, stem: &stem, size: file.size, modified: file.modified, format: None };
     let mut placing = |tx: &Transaction<'_>, folder: &str| placer.place(tx, folder, file.path);
     let ingested = ingest(pieces.tx(), &mut source, &transcript, now, &mut placing, known);
     source.failed.map_or(ingested, Err)

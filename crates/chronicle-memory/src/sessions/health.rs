@@ -3,10 +3,15 @@
 use std::{fs, path::Path};
 
 use chronicle_core::{counted, counted_are, plain};
+use chronicle_search::Source;
 use chronicle_workplace::{Error, Finding};
 
-use super::queue::waiting;
-use crate::{Memory, memory::OpenMemory};
+use super::{kept::is_there, queue::waiting, short_session};
+use crate::{
+    Memory,
+    handoff::{HandoffState, ListedHandoff},
+    memory::OpenMemory,
+};
 
 /// What was looked at, as findings name it.
 const SESSIONS: &str = "sessions";
@@ -53,6 +58,8 @@ impl Memory<'_> {
             let seen = format!("`{entry}`{more} isn't a transcript, so nothing will be read");
             findings.push(Finding::note(SESSIONS, seen, "remove it; a sweep finds every transcript anyway"));
         }
+        findings.extend(unknown_files(&memory));
+        findings.extend(self.handoff_health(&memory));
         if findings.is_empty() {
             let seen = match memory.store.totals() {
                 Ok(totals) => format!(
@@ -66,6 +73,43 @@ impl Memory<'_> {
             findings.push(Finding::ok(SESSIONS, seen));
         }
         findings
+    }
+}
+
+/// The files that were looked at and are in no form that is known, as long as they are there.
+fn unknown_files(memory: &OpenMemory) -> Option<Finding> {
+    let mut paths = memory.store.read(Source::unknown).unwrap_or_default();
+    paths.retain(|path| is_there(Path::new(path)));
+    let first = paths.first()?;
+    let n_more = paths.len() - 1;
+    let more = if n_more == 0 { String::new() } else { format!(" (and {n_more} more)") };
+    let seen = format!("`{}`{more} has a form that isn't known, so it isn't read", plain(first));
+    Some(Finding::note(SESSIONS, seen, "a newer version may read it; docs/transcripts.md lists what is read"))
+}
+
+impl Memory<'_> {
+    /// The handoffs that wait for an agent, or waited in vain.
+    fn handoff_health(&self, memory: &OpenMemory) -> Vec<Finding> {
+        let Ok(handoffs) = self.handoffs_of_two_weeks(memory) else { return Vec::new() };
+        let told = |handoff: ListedHandoff| {
+            let id = &handoff.id;
+            let agent = handoff.to.as_deref().map(|agent| format!(" to {}", plain(agent)));
+            let agent = agent.unwrap_or_default();
+            match handoff.state {
+                HandoffState::Open => {
+                    let seen = format!("`{id}`{agent} is open");
+                    let mend = format!("start the agent in its project, with the prompt `Go on with {id}`");
+                    Some(Finding::note(SESSIONS, seen, &mend))
+                }
+                HandoffState::Expired => {
+                    let seen = format!("`{id}`{agent} expired: no session accepted it within seven days");
+                    let mend = format!("`git chronicle handoff {}`", short_session(&handoff.session));
+                    Some(Finding::note(SESSIONS, seen, &mend))
+                }
+                HandoffState::Accepted => None,
+            }
+        };
+        handoffs.into_iter().filter_map(told).collect()
     }
 }
 

@@ -58,6 +58,9 @@ pub struct IngestReply {
     pub unchanged: usize,
     /// Files that no agent wrote.
     pub not_transcripts: usize,
+    /// Of these, the ones that are not empty, and so may be of an agent or version that is not known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unknown: Vec<String>,
     /// Sessions that were taken in, or grew.
     pub sessions: usize,
     /// Sessions that were left out, as they are excluded or forgotten.
@@ -104,6 +107,7 @@ impl Default for IngestReply {
             files: 0,
             unchanged: 0,
             not_transcripts: 0,
+            unknown: Vec::new(),
             sessions: 0,
             left_out: 0,
             new_turns: 0,
@@ -267,7 +271,7 @@ impl<'a> Intake<'a> {
             match ingested {
                 Ok(ingested) => {
                     self.made.extend(ingested.sessions().map(|session| session.id));
-                    self.count(ingested);
+                    self.count(path, ingested);
                 }
                 Err(error) => self.unread(path, error.to_string()),
             }
@@ -275,10 +279,13 @@ impl<'a> Intake<'a> {
         Ok(())
     }
 
-    fn count(&mut self, ingested: Ingested) {
+    fn count(&mut self, path: &Path, ingested: Ingested) {
         let reply = &mut *self.reply;
         let Ingested::Read { sessions, n_left_out, tally, removed, .. } = ingested else {
             reply.not_transcripts += 1;
+            if look(path).is_ok_and(|(size, _)| 0 < size) {
+                reply.unknown.push(chronicle_core::plain(&path.to_string_lossy()).into_owned());
+            }
             return;
         };
         reply.sessions += sessions.len();

@@ -1,4 +1,4 @@
-//! A transcript, wherever an agent keeps it: as a file, or in `OpenCode`'s database.
+//! A transcript, wherever an agent keeps it: as a file, or in a database.
 
 use std::{
     fs,
@@ -8,27 +8,104 @@ use std::{
 };
 
 use chronicle_git::files;
-use chronicle_search::OpenCodeSessions;
+use chronicle_search::{CursorSessions, GooseSessions, OpenCodeSessions, SqlResult};
 use chronicle_sessions::unpacking;
 
-/// The name of `OpenCode`'s database. The path of a session in it is that of the database, and its id.
-pub(super) const DATABASE: &str = "opencode.db";
+/// A database that an agent keeps its sessions in. The path of a session in it is that of the database, and its id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Database {
+    OpenCode,
+    Cursor,
+    Goose,
+}
+
+impl Database {
+    const ALL: [Self; 3] = [Self::OpenCode, Self::Cursor, Self::Goose];
+
+    /// The name of its file.
+    pub(super) fn file(self) -> &'static str {
+        match self {
+            Self::OpenCode => "opencode.db",
+            Self::Cursor => "state.vscdb",
+            Self::Goose => "sessions.db",
+        }
+    }
+
+    /// The one whose file is called like that at the end of `path`.
+    pub(super) fn called(path: &Path) -> Option<Self> {
+        let name = path.file_name()?;
+        Self::ALL.into_iter().find(|database| name == database.file())
+    }
+
+    fn open(self, path: &Path) -> io::Result<Opened> {
+        drop(files::open(path)?);
+        let opened = match self {
+            Self::OpenCode => OpenCodeSessions::open(path).map(Opened::OpenCode),
+            Self::Cursor => CursorSessions::open(path).map(Opened::Cursor),
+            Self::Goose => GooseSessions::open(path).map(Opened::Goose),
+        };
+        opened.map_err(|error| other_form(&error))
+    }
+}
+
+/// A database that was opened.
+enum Opened {
+    OpenCode(OpenCodeSessions),
+    Cursor(CursorSessions),
+    Goose(GooseSessions),
+}
+
+impl Opened {
+    fn all(&self) -> SqlResult<Vec<String>> {
+        match self {
+            Self::OpenCode(sessions) => sessions.all(),
+            Self::Cursor(sessions) => sessions.all(),
+            Self::Goose(sessions) => sessions.all(),
+        }
+    }
+
+    fn created(&self, id: &str) -> SqlResult<Option<i64>> {
+        match self {
+            Self::OpenCode(sessions) => sessions.created(id),
+            Self::Cursor(sessions) => sessions.created(id),
+            Self::Goose(sessions) => sessions.created(id),
+        }
+    }
+
+    fn look(&self, id: &str) -> SqlResult<Option<(u64, i64)>> {
+        match self {
+            Self::OpenCode(sessions) => sessions.look(id),
+            Self::Cursor(sessions) => sessions.look(id),
+            Self::Goose(sessions) => sessions.look(id),
+        }
+    }
+
+    fn export(self, id: &str) -> SqlResult<Box<dyn Read>> {
+        Ok(match self {
+            Self::OpenCode(sessions) => Box::new(sessions.export(id)),
+            Self::Cursor(sessions) => Box::new(sessions.export(id)?),
+            Self::Goose(sessions) => Box::new(sessions.export(id)?),
+        })
+    }
+}
 
 /// Where a transcript is.
 enum Place<'p> {
     File(&'p Path),
     /// The database, and the id of the session.
-    OpenCode(&'p Path, String),
+    Session(Database, &'p Path, String),
+    /// A whole database: it could not be looked into.
+    Whole(Database, &'p Path),
 }
 
 impl<'p> Place<'p> {
     fn of(path: &'p Path) -> Self {
-        match (path.parent(), path.file_name()) {
-            (Some(database), Some(id)) if database.file_name().is_some_and(|name| name == DATABASE) => {
-                Self::OpenCode(database, id.to_string_lossy().into_owned())
-            }
-            _ => Self::File(path),
+        if let (Some(parent), Some(id)) = (path.parent(), path.file_name())
+            && let Some(database) = Database::called(parent)
+        {
+            return Self::Session(database, parent, id.to_string_lossy().into_owned());
         }
+        Database::called(path).map_or(Self::File(path), |database| Self::Whole(database, path))
     }
 }
 
@@ -36,8 +113,7 @@ impl<'p> Place<'p> {
 #[must_use]
 pub(crate) fn is_there(path: &Path) -> bool {
     match Place::of(path) {
-        Place::File(path) => path.is_file(),
-        Place::OpenCode(database, _) => database.is_file(),
+        Place::File(path) | Place::Session(_, path, _) | Place::Whole(_, path) => path.is_file(),
     }
 }
 
@@ -53,10 +129,14 @@ pub(crate) fn look(path: &Path) -> io::Result<(u64, i64)> {
             let modified = meta.modified()?.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
             Ok((meta.len(), i64::try_from(modified.as_nanos()).unwrap_or(i64::MAX)))
         }
-        Place::OpenCode(database, id) => {
-            let sessions = open(database)?;
-            let looked = sessions.look(&id).map_err(|error| other_form(&error))?;
-            looked.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "OpenCode has no such session"))
+        Place::Session(database, path, id) => {
+            let looked = database.open(path)?.look(&id).map_err(|error| other_form(&error))?;
+            looked.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "the database has no such session"))
+        }
+        // It is only here where its sessions could not be listed; now they may be.
+        Place::Whole(database, path) => {
+            database.open(path)?.all().map_err(|error| other_form(&error))?;
+            Err(io::Error::new(io::ErrorKind::InvalidInput, "its sessions are read one by one"))
         }
     }
 }
@@ -64,16 +144,19 @@ pub(crate) fn look(path: &Path) -> io::Result<(u64, i64)> {
 /// When a transcript came to be, as far as that is known.
 pub(super) fn born(path: &Path) -> Option<SystemTime> {
     match Place::of(path) {
-        Place::File(path) => {
+        Place::File(path) | Place::Whole(_, path) => {
             let meta = fs::metadata(path).ok()?;
             meta.created().or_else(|_| meta.modified()).ok()
         }
-        Place::OpenCode(database, id) => open(database).ok()?.created(&id).ok()?.map(at),
+        Place::Session(database, path, id) => database.open(path).ok()?.created(&id).ok()?.map(at),
     }
 }
 
 /// When it was written last.
 pub(super) fn modified(path: &Path) -> Option<SystemTime> {
+    if let Place::Whole(_, path) = Place::of(path) {
+        return fs::metadata(path).ok()?.modified().ok();
+    }
     let (_, nanoseconds) = look(path).ok()?;
     Some(SystemTime::UNIX_EPOCH + Duration::from_nanos(u64::try_from(nanoseconds).ok()?))
 }
@@ -82,8 +165,10 @@ pub(super) fn modified(path: &Path) -> Option<SystemTime> {
 pub(crate) fn read(path: &Path) -> io::Result<Box<dyn Read>> {
     Ok(match Place::of(path) {
         Place::File(path) if is_packed(path) => unpacking(files::open(path)?)?,
-        Place::File(path) => Box::new(files::open(path)?),
-        Place::OpenCode(database, id) => Box::new(open(database)?.export(&id)),
+        Place::File(path) | Place::Whole(_, path) => Box::new(files::open(path)?),
+        Place::Session(database, path, id) => {
+            database.open(path)?.export(&id).map_err(|error| other_form(&error))?
+        }
     })
 }
 
@@ -92,29 +177,64 @@ pub(super) fn is_packed(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(".jsonl.zst"))
 }
 
-/// The sessions in the database in that folder of `OpenCode`, if it has one.
-pub(super) fn in_database(folder: &Path) -> Vec<PathBuf> {
-    let database = folder.join(DATABASE);
-    let Ok(sessions) = open(&database) else { return Vec::new() };
-    let ids = sessions.all().unwrap_or_default();
-    ids.into_iter().map(|id| database.join(id)).collect()
+/// What a session is called that does not say it: mostly like its file.
+pub(super) fn name_of(path: &Path) -> String {
+    let name = |path: Option<&Path>| {
+        path.and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    };
+    match &*name(Some(path)) {
+        // All files of Cline's tasks, and of Kimi's sessions, are called alike.
+        "ui_messages.json" => name(path.parent()),
+        "wire.jsonl" => {
+            let folder = path.parent();
+            let agents = folder.and_then(Path::parent).filter(|agents| name(Some(agents)) == "agents");
+            name(agents.map_or(folder, Path::parent))
+        }
+        _ => {
+            let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+            stem.trim_end_matches(".jsonl").to_owned()
+        }
+    }
 }
 
-/// The session of that id in the database in that folder.
+/// The sessions in a database in that folder, if it has one; the database itself where they cannot be listed.
+pub(super) fn in_database(database: Database, folder: &Path) -> Vec<PathBuf> {
+    let path = folder.join(database.file());
+    if !path.is_file() {
+        return Vec::new();
+    }
+    match database.open(&path).and_then(|opened| opened.all().map_err(|error| other_form(&error))) {
+        Ok(ids) => ids.into_iter().map(|id| path.join(id)).collect(),
+        Err(_) => vec![path],
+    }
+}
+
+/// The session of that id in `OpenCode`'s database in that folder.
 #[must_use]
 pub fn opencode_session(folder: &Path, id: &str) -> PathBuf {
-    folder.join(DATABASE).join(id)
-}
-
-fn open(database: &Path) -> io::Result<OpenCodeSessions> {
-    drop(files::open(database)?);
-    OpenCodeSessions::open(database).map_err(|error| other_form(&error))
+    folder.join(Database::OpenCode.file()).join(id)
 }
 
 fn other_form(error: &chronicle_search::SqlError) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, format!("OpenCode's database cannot be read: {error}"))
+    io::Error::new(io::ErrorKind::InvalidData, format!("the database cannot be read: {error}"))
 }
 
 fn at(milliseconds: i64) -> SystemTime {
     SystemTime::UNIX_EPOCH + Duration::from_millis(u64::try_from(milliseconds).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_that_has_no_name_is_called_like_its_file_or_folder() {
+        let check = |path: &str, expected: &str| assert_eq!(name_of(Path::new(path)), expected, "{path}");
+        check("/h/.claude/projects/-w/5e55.jsonl", "5e55");
+        check("/h/.codex/sessions/rollout-1.jsonl.zst", "rollout-1");
+        check("/h/tasks/1772366400000/ui_messages.json", "1772366400000");
+        check("/h/.kimi/sessions/a1b2/sess-1/wire.jsonl", "sess-1");
+        check("/h/.kimi-code/sessions/wd/sess-2/agents/main/wire.jsonl", "sess-2");
+        check("/h/goose/sessions/sessions.db/20260301_1", "20260301_1");
+    }
 }

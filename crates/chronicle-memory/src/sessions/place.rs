@@ -1,6 +1,9 @@
 //! Which project a session belongs to, and which folders are left out.
 
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use chronicle_search::{Project, SqlResult, Transaction};
 use chronicle_sessions::Belongs;
@@ -168,7 +171,57 @@ fn told_folder(folder: &str, transcript: &Path) -> String {
     }
     let parent = transcript.parent().unwrap_or(transcript);
     let slug_folder = parent.parent().filter(|_| parent.file_name().is_some_and(|name| name == "chats"));
-    slug_folder.and_then(gemini_folder).unwrap_or_else(|| parent.to_string_lossy().into_owned())
+    let listed = slug_folder.and_then(gemini_folder).or_else(|| kimi_folder(transcript));
+    listed.or_else(|| cursor_folder(transcript)).unwrap_or_else(|| parent.to_string_lossy().into_owned())
+}
+
+/// Kimi Code keeps the folder of a session in a file of its own.
+fn kimi_folder(transcript: &Path) -> Option<String> {
+    let is_wire = transcript.file_name().is_some_and(|name| name == "wire.jsonl");
+    let session = transcript.parent()?.parent()?.parent().filter(|_| is_wire)?;
+    let state: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(session.join("state.json")).ok()?).ok()?;
+    state.get("workDir")?.as_str().filter(|folder| !folder.is_empty()).map(str::to_owned)
+}
+
+/// Cursor names the folder of a project's transcripts by its path, with dashes for everything that is no letter or
+/// digit. The folder on disk with that name is it; where none is, the folder of transcripts stands for it.
+fn cursor_folder(transcript: &Path) -> Option<String> {
+    let above = transcript.ancestors().find(|above| above.ends_with("agent-transcripts"))?;
+    let project = above.parent()?;
+    let slug = project.file_name()?.to_str()?;
+    let mut n_looked_at = 0;
+    let found = folder_of_slug(Path::new("/"), slug, &mut n_looked_at);
+    Some(found.unwrap_or_else(|| project.to_owned()).to_string_lossy().into_owned())
+}
+
+/// The folder below `folder` whose path is written as `slug`.
+fn folder_of_slug(folder: &Path, slug: &str, n_looked_at: &mut usize) -> Option<PathBuf> {
+    const MOST: usize = 20_000;
+    for entry in std::fs::read_dir(folder).ok()?.flatten() {
+        *n_looked_at += 1;
+        if MOST < *n_looked_at {
+            return None;
+        }
+        let name = entry.file_name();
+        let written: String = name
+            .to_string_lossy()
+            .chars()
+            .map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' })
+            .collect();
+        let Some(rest) = slug.strip_prefix(written.trim_start_matches('-')).filter(|_| entry.path().is_dir())
+        else {
+            continue;
+        };
+        if rest.is_empty() {
+            return Some(entry.path());
+        }
+        let below = rest.strip_prefix('-').map(|rest| rest.trim_start_matches('-'));
+        if let Some(found) = below.and_then(|rest| folder_of_slug(&entry.path(), rest, n_looked_at)) {
+            return Some(found);
+        }
+    }
+    None
 }
 
 /// Gemini CLI names the folder of a project's sessions by a word that it keeps in a list.

@@ -55,16 +55,7 @@ impl Memory<'_> {
     /// # Errors
     /// When there is no such session or thread, or its agent has no command that goes on with it.
     pub fn resumption(&self, named: Option<&str>) -> Result<Resumption, Error> {
-        let start = match named {
-            Some(named) => self.session_or_thread(named)?,
-            None => {
-                let reason = "session memory has no session of this project";
-                let list = self.sessions(None, false, None, 1)?;
-                list.sessions.into_iter().next().context(UnknownSessionSnafu { reason })?.session
-            }
-        };
-        // What a sub-agent did goes on in the session that started it.
-        let shown = self.session(start.split('/').next().unwrap_or_default(), false)?;
+        let shown = self.session(&self.session_to_go_on_with(named)?, false)?;
         let (id, agent) = (&shown.listed.session, &shown.listed.agent);
         // The id is an agent's word, and becomes an argument of a program.
         ensure!(is_session_id(id), NotResumableSnafu { reason: "its id isn't one that an agent gives" });
@@ -87,6 +78,20 @@ impl Memory<'_> {
             folder: shown.folder,
             warnings,
         })
+    }
+
+    /// The id, or its beginning, of the session that `named` means: see [`Memory::resumption`].
+    pub(crate) fn session_to_go_on_with(&self, named: Option<&str>) -> Result<String, Error> {
+        let start = match named {
+            Some(named) => self.session_or_thread(named)?,
+            None => {
+                let reason = "session memory has no session of this project";
+                let list = self.sessions(None, false, None, 1)?;
+                list.sessions.into_iter().next().context(UnknownSessionSnafu { reason })?.session
+            }
+        };
+        // What a sub-agent did goes on in the session that started it.
+        Ok(start.split('/').next().unwrap_or_default().to_owned())
     }
 
     /// The id, or its beginning, of the session that is named itself or by one of its threads.
@@ -123,6 +128,13 @@ mod tests {
             Some("codex resume 5e5510"),
             Some("copilot --resume 5e5510"),
             Some("opencode --session 5e5510"),
+            None,
+            None,
+            None,
+            None,
+            None,
+            None,
+            None,
             None,
         ];
         assert_eq!(Agent::ALL.map(of).each_ref().map(Option::as_deref), expected);

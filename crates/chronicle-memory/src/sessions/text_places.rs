@@ -40,10 +40,10 @@ const fn place(path: &'static str, holds: &'static str, forgets: Forgets) -> Tex
 }
 
 /// Every place of session memory.
-pub const TEXT_PLACES: [TextPlace; 18] = [
+pub const TEXT_PLACES: [TextPlace; 20] = [
     place(
         "chronicle.db",
-        "turns, digests, threads, blocks, what was learned, the search index",
+        "turns, digests, threads, handoffs, blocks, what was learned, the search index",
         Forgets::Rows,
     ),
     place("cold/", "compressed transcripts", Forgets::Files),
@@ -56,6 +56,8 @@ pub const TEXT_PLACES: [TextPlace; 18] = [
         Forgets::Files,
     ),
     place("share.json", "what is shared, by id", Forgets::Nothing),
+    place("sync.json", "the key of your machines, and what this one is called", Forgets::Nothing),
+    place("sync.lock", "nothing", Forgets::Nothing),
     place("queue", "paths of transcripts that wait to be read", Forgets::Nothing),
     place("rejected-lessons", "ids of lessons that were rejected", Forgets::Nothing),
     place("trust/", "hashes of what you wrote, and the remotes you exchange notes with", Forgets::Nothing),

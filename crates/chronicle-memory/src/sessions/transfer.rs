@@ -505,6 +505,12 @@ impl ThreadFile {
             }
         }
         for filed in &self.events {
+            // What only a forgotten session told of stays gone, whatever was exported before.
+            if let (Some(agent), Some(name)) = (&filed.agent, &filed.event.session)
+                && NamedSession::is_forgotten(tx, agent, name)?
+            {
+                continue;
+            }
             let session = match (&filed.agent, &filed.event.session) {
                 (Some(agent), Some(name)) => NamedSession::by_name(tx, agent, name)?,
                 _ => None,

@@ -432,24 +432,33 @@ impl NamedSession {
     /// The threads that it told of are to be replayed afterwards; they are returned.
     pub fn forget(&self, tx: &Transaction<'_>) -> rusqlite::Result<Vec<String>> {
         let id = self.id.0;
+        tx.execute("INSERT OR IGNORE INTO forgotten_turn SELECT key FROM turn WHERE session = ?1", [id])?;
+        let threads = self.remove(tx)?;
+        tx.execute(
+            "INSERT OR IGNORE INTO forgotten (agent, name) VALUES (?1, ?2)",
+            [&self.record.agent, &self.record.name],
+        )?;
+        Ok(threads)
+    }
+
+    /// Removes it with everything that only it says; it may come back. The threads that it told of are returned.
+    pub fn remove(&self, tx: &Transaction<'_>) -> rusqlite::Result<Vec<String>> {
+        let id = self.id.0;
         let threads = tx
             .prepare_cached("SELECT DISTINCT thread FROM thread_event WHERE session = ?1")?
             .query_map([id], |row| row.get(0))?
             .collect::<rusqlite::Result<Vec<String>>>()?;
-        tx.execute("INSERT OR IGNORE INTO forgotten_turn SELECT key FROM turn WHERE session = ?1", [id])?;
         super::turns::remove_all(tx, self.id)?;
         tx.execute("UPDATE source SET session = NULL, tally = '' WHERE session = ?1", [id])?;
         for table in ["changed_file", "made_commit", "thread_event", "wording"] {
             tx.execute(&format!("DELETE FROM {table} WHERE session = ?1"), [id])?;
         }
+        let by = format!("{} {}", self.record.agent, self.record.name);
+        super::handoffs::StoredHandoff::forget(tx, self.id, &by)?;
         tx.execute("DELETE FROM feedback WHERE what = 'title' AND (subject = ?1 OR substr(subject, 1, length(?1) + 1) = ?1 || ' ')",
             [&self.record.name],
         )?;
         tx.execute("DELETE FROM session WHERE id = ?1", [id])?;
-        tx.execute(
-            "INSERT OR IGNORE INTO forgotten (agent, name) VALUES (?1, ?2)",
-            [&self.record.agent, &self.record.name],
-        )?;
         Ok(threads)
     }
 

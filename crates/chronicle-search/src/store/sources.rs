@@ -23,6 +23,17 @@ pub struct Source {
 }
 
 impl Source {
+    /// What is said of the lines of a file in no form that is known.
+    pub const UNKNOWN: &str = r#"{"form":"unknown"}"#;
+
+    /// The paths of the files that were read and are in no form that is known.
+    pub fn unknown(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+        connection
+            .prepare("SELECT path FROM source WHERE tally = ?1 ORDER BY path")?
+            .query_map([Self::UNKNOWN], |row| row.get(0))?
+            .collect()
+    }
+
     /// What is known of the transcript at `path`.
     pub fn by_path(connection: &Connection, path: &str) -> rusqlite::Result<Option<Self>> {
         connection

@@ -180,9 +180,10 @@ mod tests {
     #[test]
     fn nothing_that_decides_or_gives_away_is_allowed() {
         let [(_, allowed), (_, asked)] = rules();
-        for command in
-            ["allow", "purge", "gc", "forget", "setup", "config", "sync", "share", "session", "resume"]
-        {
+        for command in [
+            "allow", "purge", "gc", "forget", "setup", "config", "sync", "share", "session", "resume",
+            "handoff",
+        ] {
             assert!(!allowed.iter().any(|rule| rule.contains(&format!("chronicle {command}"))), "{command}");
         }
         assert!(!allowed.iter().any(|rule| rule == "Bash(git chronicle *)" || rule == "Bash"));

@@ -187,7 +187,8 @@ fn names_what(line: &str) -> bool {
 }
 
 /// Whether a line of an output names what is wrong.
-pub(crate) fn names_fault(line: &str) -> bool {
+#[must_use]
+pub fn names_fault(line: &str) -> bool {
     static MARKS: LazyLock<AhoCorasick> = LazyLock::new(|| {
         any_case([
             "error",

@@ -11,6 +11,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::topics;
+use crate::lookalike::plain_letters;
 use crate::typed::typed;
 use crate::words::shortened;
 
@@ -72,7 +73,8 @@ pub(super) fn statements(turns: &[&StoredTurn]) -> Vec<Statement> {
                 matches!(turn.kind, TurnKind::Command | TurnKind::Edit | TurnKind::Tool | TurnKind::Said);
             continue;
         }
-        for sentence in typed(&turn.text) {
+        let text = plain_letters(&turn.text);
+        for sentence in typed(&text) {
             let (sentence, is_correction) = without_beginning(sentence);
             let corrects = has_acted && (is_correction || turn.kind == TurnKind::Interruption);
             let clause =

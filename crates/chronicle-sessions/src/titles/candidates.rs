@@ -62,11 +62,14 @@ pub(crate) fn candidates(journal: &Journal, session: &Session) -> Vec<String> {
         .chain(&journal.prompts)
         .chain(&journal.first_wish)
         .map(|prompt| prompt.words.as_str());
-    let asked =
-        prompts.map(|words| imperative(without_fragment(first_sentence(words)), usize::MAX)).map(|title| titled(&title));
+    let asked = prompts
+        .map(|words| imperative(without_fragment(first_sentence(words)), usize::MAX))
+        .map(|title| titled(&title));
     let mut titles: Vec<String> = Vec::new();
-    for title in
-        named.chain(ranked(journal, session)).chain(asked.take(EARLY_WISHES + 1)).filter(|title| !title.is_empty())
+    for title in named
+        .chain(ranked(journal, session))
+        .chain(asked.take(EARLY_WISHES + 1))
+        .filter(|title| !title.is_empty())
     {
         if !titles.contains(&title) && titles.len() < MOST_TITLES {
             titles.push(title);
@@ -175,7 +178,10 @@ fn of_branch(branch: &str) -> Option<String> {
         .split(['-', '_'])
         .filter(|word| !word.is_empty() && !word.bytes().all(|byte| byte.is_ascii_digit()))
         // What makes the name of a branch unique is no word.
-        .filter(|word| !(word.bytes().any(|byte| byte.is_ascii_digit()) && word.bytes().any(|byte| byte.is_ascii_uppercase())))
+        .filter(|word| {
+            !(word.bytes().any(|byte| byte.is_ascii_digit())
+                && word.bytes().any(|byte| byte.is_ascii_uppercase()))
+        })
         .skip(usize::from(!number.is_empty()))
         .collect();
     let words = words.join(" ");
@@ -525,7 +531,8 @@ mod tests {
 
     #[test]
     fn a_branch_names_the_work_that_it_is_for() {
-        let check = |branch: &str, title: Option<&str>| assert_eq!(of_branch(branch).as_deref(), title, "{branch}");
+        let check =
+            |branch: &str, title: Option<&str>| assert_eq!(of_branch(branch).as_deref(), title, "{branch}");
         check("ann/let-the-pool-wait", Some("Let the pool wait"));
         check("ann/shop-12-let-the-pool-wait", Some("SHOP-12: Let the pool wait"));
         check("20260209-bound-the-queue", Some("Bound the queue"));

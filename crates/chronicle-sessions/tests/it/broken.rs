@@ -214,7 +214,7 @@ proptest! {
             file[at] = byte;
         }
         file.truncate(cut_at.max(1));
-        for format in [Format::Claude, Format::GeminiDocument, Format::GeminiRows, Format::Codex, Format::Copilot, Format::OpenCode, Format::Generic] {
+        for format in [Format::Claude, Format::GeminiDocument, Format::GeminiRows, Format::Codex, Format::Copilot, Format::OpenCode, Format::CursorRows, Format::CursorDatabase, Format::Qwen, Format::Kimi, Format::Droid, Format::GooseRows, Format::GooseDatabase, Format::Cline, Format::Amp, Format::Generic] {
             let (reading, _) = told_as(&file[..], Some(format));
             let tally = reading.tally;
             prop_assert_eq!(tally.n_rows, tally.n_kept + tally.n_skipped() + tally.n_unreadable);

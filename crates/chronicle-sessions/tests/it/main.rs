@@ -3,5 +3,6 @@
 mod agents;
 mod broken;
 mod corpus;
+mod more_agents;
 mod support;
 mod threads;

@@ -93,7 +93,10 @@ fn a_page_loads_nothing() {
     let shell = served_shell();
     assert!(!shell.contains("example.com") && shell.contains("Loading"), "{shell}");
     // Both policies of a served page count, that in it and that in the header: each lets it ask its server.
-    assert!(shell.contains("; connect-src 'self'\">") && served_policy().contains("; connect-src 'self';"), "{shell}");
+    assert!(
+        shell.contains("; connect-src 'self'\">") && served_policy().contains("; connect-src 'self';"),
+        "{shell}"
+    );
     assert!(!page.contains("connect-src"), "{page}");
 }
 

@@ -1,6 +1,6 @@
 //! What is known of what a prompt names: files, items of code, and errors.
 
-use std::collections::HashSet;
+use std::{borrow::Cow, collections::HashSet};
 
 use chronicle_commits::KnownAnchors;
 use chronicle_core::{
@@ -60,6 +60,7 @@ impl Agents<'_> {
         key: Option<&str>,
         texts: &AgentTexts,
     ) -> Result<Option<String>, Error> {
+        let prompt = without_quotations(prompt);
         let prompt = &prompt[..prompt.floor_char_boundary(LOOKED_AT)];
         let mut log = self.chronicle.memory().session_log(session)?;
         if log.has(EVENT, key) || !self.workplace().read_settings()?.recalls {
@@ -317,6 +318,18 @@ fn told_of_fix(fixed: &Fixed) -> String {
         text.push_str(&format!("  this worked: {}\n", one_line(&worked.call)));
     }
     text
+}
+
+/// A prompt without what it quotes of our own texts: who pastes one asks nothing about what is in it.
+fn without_quotations(prompt: &str) -> Cow<'_, str> {
+    const MARKS: (&str, &str) = ("<chronicle ", "</chronicle>");
+    let mut prompt = Cow::Borrowed(prompt);
+    while let Some(from) = prompt.find(MARKS.0)
+        && let Some(length) = prompt[from..].find(MARKS.1)
+    {
+        prompt = Cow::Owned(format!("{}{}", &prompt[..from], &prompt[from + length + MARKS.1.len()..]));
+    }
+    prompt
 }
 
 /// The words of a prompt, without what surrounds them.

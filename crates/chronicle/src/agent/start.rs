@@ -5,6 +5,7 @@ use std::{path::Path, time::Duration};
 use chronicle_core::correction::Tier;
 use chronicle_memory::{
     brief::{Brief, BriefCommand, Compacted, DEFAULT_BUDGET},
+    handoff::{Handoff, Successor},
     injected::{Telling, log, tokens},
     sessions::{IngestCommand, What},
 };
@@ -16,11 +17,20 @@ use crate::{Agents, counted};
 /// The event, as it is written down.
 pub(super) const EVENT: &str = "session-start";
 
+/// A prompt that names work that was handed over, as it is written down.
+const HANDOFF_EVENT: &str = "handoff";
+
 /// What was missed by hooks is looked for so far back, in days.
 const SWEPT_DAYS: u32 = 3;
 
 /// What was told is kept so long.
 const KEPT: Duration = Duration::from_secs(60 * 24 * 60 * 60);
+
+/// The part of a budget that work handed over may take; the briefing has the rest.
+const HANDOFF_BUDGET: usize = DEFAULT_BUDGET * 3 / 4;
+
+/// The words of a session's beginning after which an agent knows what it is about.
+const GOES_ON: [&str; 2] = ["resume", "compact"];
 
 /// How an agent goes on asking.
 const USAGE: &str = "Before changing code, `git chronicle read FILE [ANCHOR]` shows its lessons. After a commit, the tool \
@@ -70,21 +80,30 @@ impl Agents<'_> {
             session: session.id.clone(),
             transcript: begun.transcript.map(Path::to_owned),
         });
-        let command =
-            BriefCommand { project: None, all: false, budget: DEFAULT_BUDGET, compacted, measure: &measure };
         let (mut text, mut items) = (String::new(), Vec::new());
+        let handed_over = if GOES_ON.contains(&key) { None } else { self.take_over(session, texts)? };
+        if let Some(handoff) = &handed_over {
+            text = (texts.handoff)(handoff, self.workplace().now()) + "\n";
+            items.push(shown_handoff(handoff));
+        }
+        let budget = DEFAULT_BUDGET - text.chars().count().min(DEFAULT_BUDGET);
+        let command = BriefCommand { project: None, all: false, budget, compacted, measure: &measure };
         // Without a briefing, too, it is written down that a context begins: what was shown before is out of sight.
         let is_briefed = self.briefs();
         match is_briefed.then(|| self.chronicle.memory().brief(&command)) {
             Some(Ok(mut brief)) => {
                 // What nobody answers for is for who asks.
                 brief.left_by_others.retain(|item| item.tier != Some(Tier::Unknown));
-                text = (texts.brief)(&brief, self.workplace().now());
-                items = shown_items(&brief);
+                text.push_str(&(texts.brief)(&brief, self.workplace().now()));
+                items.extend(shown_items(&brief));
                 line = summary(&brief);
             }
             None | Some(Err(Error::BriefTooLong { .. })) => {}
             Some(Err(error)) => return Err(error),
+        }
+        if let Some(handoff) = &handed_over {
+            let taken = format!("takes over {}", handoff.listed.id);
+            line = Some(line.map_or_else(|| taken.clone(), |line| format!("{taken}, {line}")));
         }
         if is_briefed && chronicle_git::Checkout::of(self.workplace().directory()).is_some() {
             if !text.is_empty() {
@@ -130,6 +149,46 @@ impl Agents<'_> {
 }
 
 impl Agents<'_> {
+    /// The work that waits for the agent of a session that begins.
+    fn take_over(&self, session: &AgentSession, texts: &AgentTexts) -> Result<Option<Handoff>, Error> {
+        let by = Successor { agent: session.host, session: &session.id };
+        let measure = |handoff: &Handoff| (texts.handoff)(handoff, self.workplace().now()).chars().count();
+        self.chronicle.memory().accept_waiting(by, HANDOFF_BUDGET, &measure)
+    }
+
+    /// What to tell an agent whose prompt names work that another session handed over; none where the prompt quotes it,
+    /// or the agent was told.
+    ///
+    /// # Errors
+    /// When session memory, or the log of the session, cannot be read.
+    pub fn take_over_named(
+        &self,
+        session: &AgentSession,
+        prompt: &str,
+        key: Option<&str>,
+        texts: &AgentTexts,
+    ) -> Result<Option<String>, Error> {
+        let by = Successor { agent: session.host, session: &session.id };
+        let measure = |handoff: &Handoff| (texts.handoff)(handoff, self.workplace().now()).chars().count();
+        let memory = self.chronicle.memory();
+        let mut named = memory.accept_named(by, prompt, DEFAULT_BUDGET, &measure)?;
+        named.retain(|handoff| !prompt.contains(&format!("<chronicle handoff=\"{}\"", handoff.listed.id)));
+        if named.is_empty() {
+            return Ok(None);
+        }
+        let mut log = memory.session_log(session)?;
+        named.retain(|handoff| !log.shown().contains(handoff.listed.id.as_str()));
+        if named.is_empty() || log.has(HANDOFF_EVENT, key) {
+            return Ok(None);
+        }
+        let text: Vec<String> =
+            named.iter().map(|handoff| (texts.handoff)(handoff, self.workplace().now())).collect();
+        let why = "the prompt names work that was handed over".to_owned();
+        let items = named.iter().map(shown_handoff).collect();
+        let telling = Telling { event: HANDOFF_EVENT, key, why, items, text: text.join("\n") };
+        memory.tell(&mut log, telling).map(Some)
+    }
+
     /// Whether an agent gets a briefing; outside of a repository nobody turns it off.
     fn briefs(&self) -> bool {
         self.workplace().read_settings().map_or(true, |settings| settings.briefs)
@@ -144,6 +203,17 @@ fn summary(brief: &Brief) -> Option<String> {
         (0 < brief.n_lessons).then(|| format!("{} on this branch", counted(brief.n_lessons, "lesson")));
     let parts: Vec<String> = open.into_iter().chain(lessons).collect();
     (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// Work that was handed over, as the log has it.
+fn shown_handoff(handoff: &Handoff) -> ShownItem {
+    ShownItem {
+        id: handoff.listed.id.clone(),
+        commit: None,
+        file: None,
+        words: beginning(&handoff.listed.title),
+        tier: Tier::Own,
+    }
 }
 
 /// What a briefing tells of.

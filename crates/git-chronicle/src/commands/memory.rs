@@ -1,3 +1,4 @@
+mod machines;
 mod share;
 
 use chronicle::Chronicle;
@@ -22,6 +23,8 @@ enum What {
         /// The id of the session, or the beginning of it
         id: String,
     },
+    Sync(machines::SyncArgs),
+    Pair(machines::PairArgs),
     /// Share digests and lessons with other machines, through a folder or an object storage
     Share(share::ShareArgs),
 }
@@ -37,6 +40,8 @@ pub(crate) fn run(args: MemoryArgs, chronicle: &Chronicle, ui: &mut Ui) -> Resul
             ui.stream(|out| chronicle.memory().kept_transcript(&id, &mut { out }))?;
             Ok(())
         }
+        What::Sync(args) => machines::sync(&args, chronicle, ui),
+        What::Pair(args) => machines::pair(&args, chronicle, ui),
         What::Share(args) => share::run(args, chronicle, ui),
     }
 }

@@ -117,6 +117,40 @@ fn a_briefing_tells_where_work_stopped_on_this_branch_first() {
 }
 
 #[test]
+fn what_was_decided_on_a_branch_that_is_not_merged_is_marked_with_it() {
+    let desk = Desk::new();
+    desk.repo.git(&["checkout", "--quiet", "-b", "stack"]);
+    desk.repo.write("src/stack.rs", "fn push() {}\n");
+    desk.repo.commit("stack: begin");
+    desk.repo.git(&["checkout", "--quiet", "main"]);
+    let talk = |session, branch, words: &str| on(desk.talk(session), branch, 7).prompt(words).said("Done.");
+    desk.leave(&talk(FIRST, "main", "Let's use the bounded queue."));
+    desk.leave(&talk(SECOND, "stack", "Let's use the lock-free stack."));
+    desk.leave(&talk(THIRD, "gone", "Let's use the ring buffer."));
+    desk.ingest();
+    let marked = || {
+        let brief = desk.ask(&["brief"]);
+        let decided = brief["decided"].as_array().unwrap().iter();
+        let mut marked: Vec<(String, Value)> =
+            decided.map(|one| (one["words"].as_str().unwrap().to_owned(), one["unmerged"].clone())).collect();
+        marked.sort_by(|left, right| left.0.cmp(&right.0));
+        marked
+    };
+    let expected = |stack: Value| {
+        [
+            ("Let's use the bounded queue.".to_owned(), Value::Null),
+            ("Let's use the lock-free stack.".to_owned(), stack),
+            ("Let's use the ring buffer.".to_owned(), Value::Null),
+        ]
+    };
+    assert_eq!(marked(), expected(json!("stack")));
+    let text = said(&desk.run(&["brief"]).success());
+    assert!(text.contains("(session 6e551011, on stack, which isn't merged)"), "{text}");
+    desk.repo.git(&["merge", "--quiet", "stack"]);
+    assert_eq!(marked(), expected(Value::Null));
+}
+
+#[test]
 fn a_briefing_tells_which_files_are_not_as_the_session_left_them() {
     let desk = Desk::new();
     desk.repo.write("src/pool.rs", "fn acquire() { wait() }\n");

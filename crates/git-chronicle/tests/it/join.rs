@@ -124,6 +124,10 @@ fn a_store_of_before_is_brought_up_to_date_and_read_again() {
         "vector",
         "embedder",
         "forgotten_turn",
+        "handoff",
+        "synced",
+        "sync_known",
+        "sync_gone",
     ];
     let sql = later.map(|table| format!("DROP TABLE {table};")).concat()
         + "DROP INDEX session_by_title;PRAGMA user_version = 1; VACUUM";

@@ -362,7 +362,8 @@ fn an_older_store_is_brought_up_to_date() {
         .execute_batch(
             "DROP TABLE own_block; DROP TABLE block_version; DROP TABLE job; DROP TABLE used; DROP TABLE kept; \
              DROP TABLE learned; DROP TABLE feedback; DROP TABLE vector; DROP TABLE embedder; \
-             DROP TABLE forgotten_turn; DROP INDEX session_by_title; \
+             DROP TABLE forgotten_turn; DROP TABLE handoff; \
+             DROP TABLE synced; DROP TABLE sync_known; DROP TABLE sync_gone; DROP INDEX session_by_title; \
              PRAGMA user_version = 3",
         )
         .unwrap();
