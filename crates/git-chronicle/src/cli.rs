@@ -8,22 +8,23 @@ use clap::{
 };
 
 use crate::{
-    arguments::OutputArgs,
+    arguments::{GLOBAL, OutputArgs},
     commands::{
         about::AboutArgs, allow::AllowArgs, annotate::AnnotateArgs, ask::AskArgs, backfill::BackfillArgs,
-        blocks::BlocksArgs, brief::BriefArgs, catch_up::CatchUpArgs, check::CheckArgs, commit,
-        commit::CommitArgs, config::ConfigArgs, consolidate::ConsolidateArgs, context::ContextArgs,
-        correct::CorrectArgs, cost::CostArgs, deps::DepsArgs, digest::DigestArgs, doctor::DoctorArgs,
-        expire::ExpireArgs, export::ExportArgs, feedback::FeedbackArgs, find::FindArgs, fix::FixArgs,
-        flag::FlagArgs, gc::GcArgs, handoff::HandoffArgs, history::HistoryArgs, hook::HookArgs, how::HowArgs,
+        blocks::BlocksArgs, brief::BriefArgs, browse::BrowseArgs, catch_up::CatchUpArgs, check::CheckArgs,
+        commit, commit::CommitArgs, completion::CompletionArgs, config::ConfigArgs,
+        consolidate::ConsolidateArgs, context::ContextArgs, correct::CorrectArgs, cost::CostArgs,
+        deps::DepsArgs, digest::DigestArgs, doctor::DoctorArgs, expire::ExpireArgs, export::ExportArgs,
+        feedback::FeedbackArgs, find::FindArgs, fix::FixArgs, flag::FlagArgs, gc::GcArgs,
+        handoff::HandoffArgs, help::HelpArgs, history::HistoryArgs, hook::HookArgs, how::HowArgs,
         import::ImportArgs, init::InitArgs, injected::InjectedArgs, knowledge::KnowledgeArgs, llm::LlmArgs,
-        lsp::LspArgs, mcp::McpArgs, memory::MemoryArgs, note::NoteArgs, outline::OutlineArgs,
+        lsp::LspArgs, man::ManArgs, mcp::McpArgs, memory::MemoryArgs, note::NoteArgs, outline::OutlineArgs,
         patterns::PatternsArgs, pending::PendingArgs, preferences::PreferencesArgs, problems::ProblemsArgs,
         projects::ProjectsArgs, purge::PurgeArgs, read::ReadArgs, reconcile::ReconcileArgs,
-        resume::ResumeArgs, schema::SchemaArgs, session::SessionArgs, setup::SetupArgs, show::ShowArgs,
-        skills::SkillsArgs, status::StatusArgs, statusline::StatuslineArgs, summary::SummaryArgs,
-        supersede::SupersedeArgs, sync::SyncArgs, thread::ResolveArgs, thread::ThreadArgs, tour::TourArgs,
-        uninstall::UninstallArgs, why::WhyArgs,
+        resume::ResumeArgs, schema::SchemaArgs, session::SessionArgs, setup::SetupArgs, share::ShareArgs,
+        show::ShowArgs, skills::SkillsArgs, status::StatusArgs, statusline::StatuslineArgs,
+        summary::SummaryArgs, supersede::SupersedeArgs, sync::SyncArgs, thread::ResolveArgs,
+        thread::ThreadArgs, tour::TourArgs, uninstall::UninstallArgs, view::ViewArgs, why::WhyArgs,
     },
     help,
 };
@@ -41,13 +42,15 @@ macro_rules! help {
 /// Records why a change is the way it is, what was tried and failed, and which traps are in the code.
 /// Shows it to the next agent or person who changes that code, on the lines where it is now.
 #[derive(Debug, Parser)]
-#[command(name = "git-chronicle", bin_name = "git chronicle", version, max_term_width = 100)]
+// The name in brackets: an older program, another one, is called `git-chronicle` 0.1, too.
+#[command(name = "git-chronicle", bin_name = "git chronicle", max_term_width = 100)]
+#[command(version = concat!(env!("CARGO_PKG_VERSION"), " (chronicle)"))]
 #[command(
     after_help = "Exit codes: 0 success, even if nothing is known; 1 failure; 2 wrong arguments; 70 a bug in Chronicle."
 )]
 struct Root {
     /// Run as if started in this directory
-    #[arg(short = 'C', value_name = "DIR", global = true)]
+    #[arg(short = 'C', value_name = "DIR", global = true, help_heading = GLOBAL)]
     directory: Option<PathBuf>,
 
     #[command(flatten)]
@@ -84,7 +87,7 @@ const OFTEN: [(&str, Define); 11] = [
 impl Cli {
     /// Takes the arguments apart; asked for help or the version, or wrong ones, the error says so.
     pub(crate) fn parse(arguments: Vec<OsString>) -> Result<Self, clap::Error> {
-        let arguments = commit::separated(arguments);
+        let arguments = with_help_last(commit::separated(arguments));
         let first = arguments.get(1).and_then(|argument| argument.to_str());
         let often = OFTEN.iter().find(|(name, _)| Some(*name) == first);
         let mut definition = match (often, first) {
@@ -102,11 +105,22 @@ impl Cli {
     }
 }
 
+/// `help COMMAND` is `COMMAND --help`, and `help` alone `--help`.
+fn with_help_last(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let is_option = |word: &OsString| word.as_encoded_bytes().starts_with(b"-");
+    if arguments.get(1).is_some_and(|word| word == "help")
+        && arguments.get(2).is_none_or(|word| !is_option(word))
+    {
+        let _help = arguments.remove(1);
+        arguments.push("--help".into());
+    }
+    arguments
+}
+
 /// What other programs call a command of ours, and ours; none where there is nothing like it.
-const MEANT: [(&str, &[&str]); 30] = [
+const MEANT: [(&str, &[&str]); 32] = [
     ("add", &["annotate", "note"]),
     ("blame", &["why"]),
-    ("browse", &["find"]),
     ("cat", &["read"]),
     ("delete", &["purge"]),
     ("edit", &["correct"]),
@@ -131,8 +145,11 @@ const MEANT: [(&str, &[&str]); 30] = [
     ("tasks", &["pending"]),
     ("todo", &["pending"]),
     ("todos", &["pending"]),
+    ("tui", &["browse"]),
+    ("ui", &["browse", "view"]),
     ("update", &[]),
     ("upgrade", &[]),
+    ("web", &["view"]),
     ("who", &["why"]),
 ];
 
@@ -158,8 +175,13 @@ fn with_meant(mut error: clap::Error) -> clap::Error {
 /// The definition of all commands. It takes more than 100 KB of the stack, and each page of them is touched on entry:
 /// inlined, it would cost every command as much.
 #[inline(never)]
-fn all() -> clap::Command {
-    Command::augment_subcommands(Root::command()).subcommand_required(true).arg_required_else_help(true)
+pub(crate) fn all() -> clap::Command {
+    let all = Command::augment_subcommands(Root::command())
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .disable_help_subcommand(true);
+    let template = help::short(&all);
+    all.help_template(template)
 }
 
 /// The definition of one command, as if there were no other.
@@ -177,12 +199,16 @@ pub(crate) enum Command {
     Why(WhyArgs),
     Check(CheckArgs),
     Outline(OutlineArgs),
+    Browse(BrowseArgs),
+    View(ViewArgs),
     Annotate(AnnotateArgs),
     Backfill(BackfillArgs),
     Note(NoteArgs),
     Flag(FlagArgs),
     Correct(CorrectArgs),
+    #[command(hide = true)]
     Supersede(SupersedeArgs),
+    #[command(hide = true)]
     Expire(ExpireArgs),
     Knowledge(KnowledgeArgs),
     Purge(PurgeArgs),
@@ -197,6 +223,7 @@ pub(crate) enum Command {
     Session(SessionArgs),
     Resume(ResumeArgs),
     Handoff(HandoffArgs),
+    Share(ShareArgs),
     Find(FindArgs),
     About(AboutArgs),
     How(HowArgs),
@@ -219,6 +246,7 @@ pub(crate) enum Command {
     Config(ConfigArgs),
     Allow(AllowArgs),
     Llm(LlmArgs),
+    #[command(hide = true)]
     Cost(CostArgs),
     #[command(hide = true)]
     Hook(HookArgs),
@@ -231,8 +259,14 @@ pub(crate) enum Command {
     Statusline(StatuslineArgs),
     Doctor(DoctorArgs),
     Gc(GcArgs),
+    #[command(hide = true)]
     Schema(SchemaArgs),
+    #[command(hide = true)]
     Mcp(McpArgs),
+    Man(ManArgs),
+    Completion(CompletionArgs),
+    Help(HelpArgs),
+    #[command(hide = true)]
     Lsp(LspArgs),
     Tour(TourArgs),
 }
@@ -267,7 +301,7 @@ mod tests {
         };
         let tip = |name: &str| Some(format!("a similar subcommand exists: '{name}'"));
         assert_eq!(said("install"), tip("setup"));
-        assert_eq!(said("browse"), tip("find"));
+        assert_eq!(said("web"), tip("view"));
         assert_eq!(said("Search"), tip("find"));
         assert_eq!(said("log"), tip("history"));
         assert_eq!(said("blame"), tip("why"));
