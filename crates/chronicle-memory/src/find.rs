@@ -10,7 +10,8 @@ use std::{
     collections::{BTreeMap, BTreeSet},
 };
 
-pub use about::{About, AboutCommand, AboutCommit, AboutFile, AboutSession, AboutThread};
+pub(crate) use about::n_words;
+pub use about::{About, AboutCommand, AboutCommit, AboutDecision, AboutFile, AboutSession, AboutThread};
 use chronicle_search::{
     Hit, NamedSession, Question, Scope as SearchScope, SessionRecord, StoredTurn, TurnKind, search,
 };
@@ -34,7 +35,7 @@ use crate::{
 const MOST_COUNTED: usize = 100;
 
 /// The longest account of what came of a session.
-const LONGEST_RESULT: usize = 200;
+const LONGEST_RESULT: usize = 160;
 
 /// The kinds of turns, as they are called in questions and answers.
 pub const TURN_KINDS: [&str; 13] = {
@@ -300,10 +301,8 @@ impl FoundSession {
 
 /// Whether a decision is on the matter of a question.
 fn is_on(question: &mut Question, decision: &str) -> bool {
-    let mut words: Vec<usize> = question.places(decision).into_iter().map(|(word, _)| word).collect();
-    words.sort_unstable();
-    words.dedup();
-    2 <= words.len() && question.n_words() <= 2 * words.len()
+    let n_words = n_words(question, decision);
+    2 <= n_words && question.n_words() <= 2 * n_words
 }
 
 /// What is told of a turn: its text, and what came back.

@@ -1,6 +1,7 @@
 //! Lists and counts what sessions left: themselves, commits, pull requests, files, branches.
 //!
-//! A topic narrows the list to sessions in which one turn has most of its words; a period to those that ended in it.
+//! A topic narrows the list to sessions that are about it: several turns have most of its words, or the title or the
+//! summary has. A period narrows it to those that ended in it.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +13,7 @@ use serde::Serialize;
 
 use crate::{
     Memory,
-    find::told_text,
+    find::{n_words, told_text},
     memory::{OpenMemory, Scope},
     sessions::look::Digested,
 };
@@ -22,6 +23,9 @@ const LOOKED_AT: usize = 400;
 
 /// Of so many words of a topic, in parts, a turn has to have one.
 const LEAST_SHARE: (usize, usize) = (2, 3);
+
+/// So many turns of a session have them: one alone only mentions the topic.
+const LEAST_TURNS: usize = 3;
 
 /// What is listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,7 +90,7 @@ pub struct Listing {
     pub total: usize,
     /// In how many sessions.
     pub sessions: usize,
-    /// The rows, the latest first.
+    /// The rows, the latest first; about a topic those of the best session.
     pub rows: Vec<ListedRow>,
 }
 
@@ -169,6 +173,7 @@ impl Memory<'_> {
         if !question.is_empty() {
             let about = memory.sessions_about(&mut question, &scope)?;
             sessions.retain(|session| about.contains(&session.id));
+            sessions.sort_by_key(|session| about.iter().position(|id| *id == session.id));
         }
         let rows = rows(&memory, command.listed, &sessions)?;
         listing.total = rows.len();
@@ -179,29 +184,39 @@ impl Memory<'_> {
 }
 
 impl OpenMemory {
-    /// The sessions in which one turn has most of the words of a topic.
+    /// The sessions that are about a topic, that with the best turn first.
     fn sessions_about(&self, question: &mut Question, scope: &Scope) -> Result<Vec<SessionId>, Error> {
         let scope = SearchScope { project: scope.project(), ..SearchScope::default() };
         let hits = self.found(question, &scope, LOOKED_AT)?;
         let least = (question.n_words() * LEAST_SHARE.0).div_ceil(LEAST_SHARE.1).max(1);
-        let mut about = Vec::new();
+        let mut counted: Vec<(SessionId, usize)> = Vec::new();
         for hit in hits {
-            if about.contains(&hit.turn.session) {
-                continue;
+            let has_words = usize::from(least <= n_words(question, &told_text(&hit.turn)));
+            match counted.iter_mut().find(|(session, _)| *session == hit.turn.session) {
+                Some((_, n_turns)) => *n_turns += has_words,
+                None => counted.push((hit.turn.session, has_words)),
             }
-            let mut words: Vec<usize> =
-                question.places(&told_text(&hit.turn)).into_iter().map(|(word, _)| word).collect();
-            words.sort_unstable();
-            words.dedup();
-            if least <= words.len() {
-                about.push(hit.turn.session);
+        }
+        let mut about = Vec::new();
+        for (id, n_turns) in counted {
+            let session = || self.store.read(|connection| NamedSession::by_id(connection, id));
+            if LEAST_TURNS <= n_turns
+                || session()?.is_some_and(|session| least <= n_words(question, &account(&session)))
+            {
+                about.push(id);
             }
         }
         Ok(about)
     }
 }
 
-/// The rows of a list over sessions, the latest first.
+/// What is told of a session as a whole.
+fn account(session: &NamedSession) -> String {
+    let summary = session.digest().map(|digest| digest.summary).unwrap_or_default();
+    format!("{}\n{summary}", session.record.title)
+}
+
+/// The rows of a list over sessions, in their order.
 fn rows(memory: &OpenMemory, listed: Listed, sessions: &[NamedSession]) -> Result<Vec<ListedRow>, Error> {
     let mut rows: Vec<ListedRow> = Vec::new();
     let mut known: BTreeMap<String, usize> = BTreeMap::new();

@@ -135,7 +135,8 @@ fn elsewhere(out: &mut String, elsewhere: Elsewhere) {
     }
 }
 
-pub(super) fn about(about: &About, view: &View, is_marked: bool) -> String {
+/// What is known about a topic; what was decided comes first if that was asked.
+pub(super) fn about(about: &About, view: &View, is_marked: bool, is_for_decisions: bool) -> String {
     let mut out = String::new();
     let mut section = |title: &str, lines: Vec<String>| {
         if !lines.is_empty() {
@@ -156,7 +157,13 @@ pub(super) fn about(about: &About, view: &View, is_marked: bool) -> String {
             (words::one_line(short_session(&session.session)), words::one_line(&session.title));
         format!("{name} {title} ({}){summary}", facts.join(", "))
     });
-    section("Sessions", sessions.collect());
+    let sessions: Vec<String> = sessions.collect();
+    let decided = about.decided.iter().map(|decided| {
+        let facts = [words::one_line(short_session(&decided.session))]
+            .into_iter()
+            .chain(words::ago(decided.ended.as_deref(), view.now));
+        format!("{} ({})", words::one_line(&decided.decision), facts.collect::<Vec<_>>().join(", "))
+    });
     let decisions = about.decisions.iter().map(|turn| {
         let text = if is_marked { marked(&turn.snippet) } else { turn.snippet.text.clone() };
         format!(
@@ -166,7 +173,14 @@ pub(super) fn about(about: &About, view: &View, is_marked: bool) -> String {
             turn.line
         )
     });
-    section("Decisions", decisions.collect());
+    let decisions: Vec<String> = decided.chain(decisions).collect();
+    if is_for_decisions {
+        section("Decisions", decisions);
+        section("Sessions", sessions);
+    } else {
+        section("Sessions", sessions);
+        section("Decisions", decisions);
+    }
     let files = about.files.iter().map(|file| {
         let sessions = counted(file.sessions, "session");
         format!("{} ({sessions}, {}×)", words::path(&file.path), file.changes)

@@ -303,7 +303,7 @@ pub fn asked(asked: &Asked, format: Format, view: &View) -> String {
             let _ = writeln!(out, "[{}] {}", citation.number, cited(citation));
         }
     }
-    match routed(&asked.answer, view).trim_end() {
+    match routed(&asked.answer, view, asked.route == "decided").trim_end() {
         "" => out.push_str("\nnothing is known about this\n"),
         text => {
             let _ = writeln!(out, "\n{text}");
@@ -313,14 +313,14 @@ pub fn asked(asked: &Asked, format: Format, view: &View) -> String {
 }
 
 /// What the command answered that the question was for.
-fn routed(answer: &RoutedAnswer, view: &View) -> String {
+fn routed(answer: &RoutedAnswer, view: &View, is_for_decisions: bool) -> String {
     let format = Format::Markdown;
     match answer {
         RoutedAnswer::Brief(answer) => super::brief(answer, format, view),
         RoutedAnswer::Digest(answer) => super::digest(answer, format, view),
         RoutedAnswer::CatchUp(answer) => super::catch_up(answer, format, view),
         RoutedAnswer::Pending(answer) => super::pending(answer, format, view),
-        RoutedAnswer::About(answer) => super::about(answer, format, view),
+        RoutedAnswer::About(answer) => super::find::about(answer, view, false, is_for_decisions),
         RoutedAnswer::How(answer) => super::how(answer, format, view),
         RoutedAnswer::Projects(answer) => projects(answer, format, view),
         RoutedAnswer::Why(answer) => super::why(answer, format, view),

@@ -508,8 +508,8 @@ pub fn found(finding: &Finding, format: Format, view: &View) -> String {
 pub fn about(about: &About, format: Format, view: &View) -> String {
     match format {
         Format::Json => about.json_line(view.verbose),
-        Format::Markdown => find::about(about, view, false),
-        Format::Pretty => pretty::painted(&find::about(about, view, view.colour), view),
+        Format::Markdown => find::about(about, view, false, false),
+        Format::Pretty => pretty::painted(&find::about(about, view, view.colour, false), view),
     }
 }
 

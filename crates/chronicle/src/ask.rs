@@ -42,6 +42,9 @@ const LONGEST_QUESTION: usize = 4_000;
 /// The longest briefing in an answer, in characters.
 const BRIEF_BUDGET: usize = 4_000;
 
+/// How many open threads are looked through for a topic.
+const MOST_OPEN: usize = 1_000;
+
 /// How many of anything a list in an answer holds.
 const MOST_LISTED: usize = 10;
 
@@ -160,8 +163,14 @@ impl Chronicle {
         };
         let command = &AskCommand { project: command.project.clone().or(named), ..command.clone() };
         let answered = match self.answered(&way, command, measure) {
-            // An error that never came up may have been talked about.
+            // An error that never came up may have been talked about, and a topic without open threads.
             Ok(Answered { answer: RoutedAnswer::Fix(fix), .. }) if fix.fixes.is_empty() => {
+                way = Route { name: RouteName::Find, ..way };
+                self.answered(&way, command, measure)?
+            }
+            Ok(Answered { answer: RoutedAnswer::Pending(pending), .. })
+                if pending.items.is_empty() && way.subject != cut =>
+            {
                 way = Route { name: RouteName::Find, ..way };
                 self.answered(&way, command, measure)?
             }
@@ -239,12 +248,27 @@ impl Chronicle {
                 Answered::of(&words, told, cites, RoutedAnswer::CatchUp)
             }
             RouteName::Pending => {
-                let pending = self.memory().threads().pending(&PendingCommand {
+                let has_topic = way.subject != command.question.trim();
+                let mut pending = self.memory().threads().pending(&PendingCommand {
                     project,
                     all,
-                    archived: false,
-                    limit: MOST_LISTED,
+                    archived: has_topic,
+                    limit: if has_topic { MOST_OPEN } else { MOST_LISTED },
                 })?;
+                if has_topic {
+                    let topic = chronicle_search::terms(&way.subject);
+                    pending.items.retain(|item| {
+                        let words = chronicle_search::terms(&format!(
+                            "{} {} {}",
+                            item.summary,
+                            item.context,
+                            item.branch.as_deref().unwrap_or_default()
+                        ));
+                        topic.iter().any(|term| words.contains(term))
+                    });
+                    pending.items.truncate(MOST_LISTED);
+                    (pending.n_more, pending.n_archived) = (0, 0);
+                }
                 let cites = pending.cites();
                 Answered::of(&["pending"], pending, cites, RoutedAnswer::Pending)
             }

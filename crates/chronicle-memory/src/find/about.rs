@@ -63,6 +63,8 @@ pub struct About {
     pub project: Option<String>,
     /// The sessions that it was about most.
     pub sessions: Vec<AboutSession>,
+    /// What these sessions decided in words of the topic, as their digests have it; the latest first.
+    pub decided: Vec<AboutDecision>,
     /// Plans, and what reads like a decision.
     pub decisions: Vec<FoundTurn>,
     /// Files that these sessions changed: those named after the topic first.
@@ -92,6 +94,17 @@ pub struct AboutSession {
     pub summary: String,
     /// How many of the best turns are its own.
     pub hits: usize,
+}
+
+/// What a session about a topic decided.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct AboutDecision {
+    /// The decision, in the words of the session.
+    pub decision: String,
+    /// The session.
+    pub session: String,
+    /// When it ended.
+    pub ended: Option<String>,
 }
 
 /// A file that sessions about a topic changed.
@@ -141,6 +154,7 @@ impl Memory<'_> {
             topic: command.topic.clone(),
             project: None,
             sessions: Vec::new(),
+            decided: Vec::new(),
             decisions: Vec::new(),
             files: Vec::new(),
             commits: Vec::new(),
@@ -158,6 +172,7 @@ impl Memory<'_> {
             let sessions = memory.best_sessions(&hits, command.limit)?;
             about.files = files(&memory, &sessions, &mut question)?;
             about.commits = commits(&sessions, &mut question);
+            about.decided = decided(&sessions, &mut question);
             about.sessions = about_sessions(&memory, &sessions)?;
             about.decisions = decisions(memory.told(&mut question, hits)?);
             about.threads = threads(memory.store.threads(scope.project, false)?, &mut question);
@@ -250,6 +265,24 @@ fn commits(sessions: &[BestSession], question: &mut Question) -> Vec<AboutCommit
     commits.into_iter().map(|(_, commit)| commit).take(MOST_LISTED).collect()
 }
 
+/// What sessions decided in words of the topic: all of one or two, half of more.
+fn decided(sessions: &[BestSession], question: &mut Question) -> Vec<AboutDecision> {
+    let least = question.n_words().div_ceil(2).max(question.n_words().min(2));
+    let mut decided = Vec::new();
+    for best in sessions {
+        let record = &best.session.record;
+        for decision in best.session.digest().map(|digest| digest.decisions).unwrap_or_default() {
+            if least <= n_words(question, &decision) {
+                let ended = record.last.map(|at| at.to_string());
+                decided.push(AboutDecision { decision, session: record.name.clone(), ended });
+            }
+        }
+    }
+    decided.sort_by(|left, right| right.ended.cmp(&left.ended));
+    decided.truncate(MOST_LISTED);
+    decided
+}
+
 /// Of the turns that were found, those that decide something.
 fn decisions(found: Vec<FoundTurn>) -> Vec<FoundTurn> {
     let decides = |turn: &FoundTurn| {
@@ -287,7 +320,7 @@ fn threads(threads: Vec<Thread>, question: &mut Question) -> Vec<AboutThread> {
 }
 
 /// How many of the words of the question `text` has.
-fn n_words(question: &mut Question, text: &str) -> usize {
+pub(crate) fn n_words(question: &mut Question, text: &str) -> usize {
     let mut found: Vec<usize> = question.places(text).into_iter().map(|(word, _)| word).collect();
     found.sort_unstable();
     found.dedup();

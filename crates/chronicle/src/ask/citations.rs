@@ -149,8 +149,10 @@ impl Cites for Pending {
 
 /// What `about` cites, decisions first.
 pub(super) fn decisions_first(about: &About) -> Vec<Citation> {
+    let decided = about.decided.iter();
+    let decided = decided.map(|decided| Citation::session(&decided.session, None, &decided.decision));
     let decisions = about.decisions.iter().map(Citation::turn);
-    numbered(decisions.chain(about.all()).collect())
+    numbered(decided.chain(decisions).chain(about.all()).collect())
 }
 
 impl Cites for About {

@@ -143,6 +143,10 @@ pub(super) fn route(question: &str) -> Route {
         let pattern = pattern.trim_start_matches("@when ").trim_start_matches("@dated ");
         let Some(found) = Pattern(pattern).found(&words) else { continue };
         let subject = found.map(|range| subject(question, &words[range], time.as_ref(), &words));
+        let subject = match name {
+            RouteName::Pending => pending_topic(question, &words, time.as_ref()),
+            _ => subject,
+        };
         route.is_similar = SIMILAR.contains(&pattern);
         route.subject = match (subject.filter(|subject| !subject.is_empty()), name) {
             (Some(subject), _) if route.is_similar && is_here(&subject) => ".".to_owned(),
@@ -170,6 +174,18 @@ pub(super) fn route(question: &str) -> Route {
 fn is_here(subject: &str) -> bool {
     let first = subject.split_whitespace().next().unwrap_or_default().to_lowercase();
     ["this", "it", "here", "celui-ci", "ce"].contains(&first.as_str())
+}
+
+/// The topic that narrows open work: `what is left on the parser`.
+fn pending_topic(question: &str, words: &[Word], time: Option<&Named>) -> Option<String> {
+    let found = Pattern("on|for|about|with|regarding|concerning $ .").found(words)??;
+    let topic = topic(question, words, found, time);
+    let is_general =
+        ["me", "us", "it", "this", "that", "now", "today", "here", "my plate", "my list", "next"];
+    let small = topic.to_lowercase();
+    let is_general =
+        is_general.contains(&small.as_str()) || small.contains("plate") || small.contains("agenda");
+    (!is_general && !topic.is_empty()).then_some(topic)
 }
 
 /// The topic of a list; none where there is but a time.
@@ -375,6 +391,18 @@ mod tests {
         {
             assert_ne!(route(question).name, RouteName::List, "{question}");
         }
+    }
+
+    #[test]
+    fn a_topic_narrows_open_work() {
+        let check = |question: &str, topic: &str| {
+            let way = route(question);
+            assert_eq!((way.name, way.subject.as_str()), (RouteName::Pending, topic), "{question}");
+        };
+        check("what is left to do on the parser?", "parser");
+        check("anything unfinished for the release?", "release");
+        check("what is on my plate?", "what is on my plate?");
+        check("what is still open?", "what is still open?");
     }
 
     #[test]

@@ -65,9 +65,10 @@ fn the_best_turns_come_with_their_session_and_the_commit_that_followed() {
     let found = desk.run(&["find", "waiting", "for", "connections", "--limit=3"]).success();
     insta::assert_snapshot!(found.stdout, @"
     ## 5e551011 Make a full pool wait for its connections instead of failing (main)
+    The pool waits now. Committed 1a2b3c4 “pool: wait”, `cargo test` passed last.
     - prompt (line 1, 1 day ago, commit 1a2b3c4): Make a full pool wait for its connections instead of failing
+    - said (line 15, 1 day ago): The pool waits now.
     - said (line 2, 1 day ago, commit 1a2b3c4): I will let acquire wait on a condition variable.
-    - command (line 3, 1 day ago, commit 1a2b3c4): ls src
     ");
     let answer = desk.ask(&["find", "full pool", "--kind=prompt"]);
     assert_eq!(answer["schema"], "chronicle-find/v1");

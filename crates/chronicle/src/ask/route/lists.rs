@@ -13,29 +13,29 @@ const LISTS: [(Listed, &[&str]); 5] = [
         &[
             "prs|pull requests? * for|about|regarding|concerning $",
             "@did @i open|opened|make|made|create|created|file|filed a|the|any pr|pull request? for|about|on $",
-            "how many|which|what|all|the|my|our|any|every prs",
-            "how many|which|what|all|the|my|our|any|every pull requests",
+            "how? many|which|what|all|the|my|our|any|every prs",
+            "how? many|which|what|all|the|my|our|any|every pull requests",
             "^ prs|pull requests? from|in|since|of",
         ],
     ),
     (
         Listed::Commits,
         &[
-            "how many|which|what|all|the|my commits * for|about|from|of|with $",
-            "how many|which|what|all|my commits",
+            "how? many|which|what|all|the|my commits * for|about|from|of|with $",
+            "how? many|which|what|all|my commits",
         ],
     ),
     (
         Listed::Files,
         &[
-            "which|what|how many files * touch~|chang~|edit~|modif~ for|in|during|while|by $",
-            "which|what|how many files * for $",
-            "which|what|how many files * touch~|chang~|edit~|modif~",
+            "how? many|which|what files * touch~|chang~|edit~|modif~ for|in|during|while|by $",
+            "how? many|which|what files * for $",
+            "how? many|which|what files * touch~|chang~|edit~|modif~",
         ],
     ),
     (
         Listed::Branches,
-        &["which|what|how many|all|my branches * for|about $", "which|what|how many|all|my branches"],
+        &["how? many|which|what|all|my branches * for|about $", "how? many|which|what|all|my branches"],
     ),
     (
         Listed::Sessions,
@@ -44,6 +44,7 @@ const LISTS: [(Listed, &[&str]); 5] = [
             "how many sessions|conversations|chats",
             "how often|frequently @did @i work|worked|working on|with $",
             "how many times @did @i work|worked on|with $",
+            "how much time @did @i? spend|spent|put on|in|into $",
             "^ all|every|the|my|which|what of? the|my? sessions|conversations|chats were|are|that? about|on|mention~ $",
             "^ which|what sessions @did @i have|had|do|did",
         ],

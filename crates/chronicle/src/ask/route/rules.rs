@@ -61,6 +61,7 @@ pub(super) const RULES: [(RouteName, &[&str]); 20] = [
             "@dated what happened|changed|went",
             "@dated what got|was|is|has|were been? done|finished|made",
             "@dated ^ everything|anything|all",
+            "@when what was|were @i & since",
         ],
     ),
     (
