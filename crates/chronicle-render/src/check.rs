@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use chronicle::{Check, CheckedFile, Touch, TouchedDependent, TouchedLesson};
-use chronicle_core::{Age, Category, reading::json_line};
+use chronicle_core::{Age, Category, LineRange, reading::json_line};
 use serde_json::json;
 
 use super::{Code, View, correct, deps, markdown::gap, pretty, words};
@@ -47,12 +47,19 @@ pub(super) fn pretty(check: &Check, view: &View, code: Code<'_>) -> String {
         for lesson in &file.lessons {
             out.push_str(&painted(&|out| item(out, lesson, view)));
             let line =
-                lesson.lines_now.filter(|_| !file.is_removed).and_then(|lines| code(&file.file, lines));
+                shown_line(lesson).filter(|_| !file.is_removed).and_then(|lines| code(&file.file, lines));
             pretty::code_line(&mut out, pretty::quote_of(&lesson.lesson.standing), line, view);
         }
         out.push_str(&painted(&|out| dependents(out, file, view)));
     }
     out
+}
+
+/// The line that the diff changes within the lesson; where it is removed or none is, the lines of the lesson.
+fn shown_line(lesson: &TouchedLesson) -> Option<LineRange> {
+    let is_changed = matches!(lesson.touch, Touch::Lines | Touch::Near | Touch::Item);
+    let changed = || LineRange::new(lesson.at_line, lesson.at_line).ok();
+    if is_changed && lesson.at_line_before.is_none() { changed() } else { lesson.lines_now }
 }
 
 fn heading(out: &mut String, file: &CheckedFile) {

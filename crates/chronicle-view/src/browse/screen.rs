@@ -6,6 +6,7 @@
 mod details;
 mod file;
 
+use chronicle_core::plain;
 use ratatui::{
     Frame,
     layout::{Constraint, Layout, Rect},
@@ -92,12 +93,12 @@ fn last_line(browser: &Browser) -> Line<'static> {
     if let Some(typing) = &browser.typing {
         return Line::from(vec![
             Span::styled(typing.label(), BOLD),
-            Span::raw(typing.text.clone()),
+            Span::raw(plain(&typing.text).into_owned()),
             Span::styled(" ", SELECTED),
         ]);
     }
     if !browser.message.is_empty() {
-        return Line::styled(browser.message.clone(), BOLD);
+        return Line::styled(plain(&browser.message).into_owned(), BOLD);
     }
     let mut words = match browser.tab {
         Tab::Lessons if browser.is_in_file() => {
@@ -110,7 +111,7 @@ fn last_line(browser: &Browser) -> Line<'static> {
     }
     .to_owned();
     if !browser.filter.is_empty() {
-        words = format!("found by “{}” · Esc shows all · {words}", browser.filter);
+        words = format!("found by “{}” · Esc shows all · {words}", plain(&browser.filter));
     }
     Line::styled(words, DIM)
 }

@@ -21,7 +21,7 @@ use crossterm::{
     execute,
     terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode},
 };
-use ratatui::{Terminal, backend::CrosstermBackend};
+use ratatui::{Terminal, TerminalOptions, Viewport, backend::CrosstermBackend, layout::Rect};
 use signal_hook::{
     consts::{SIGHUP, SIGTERM, SIGTSTP},
     iterator::Signals,
@@ -63,7 +63,14 @@ impl Screen {
         signal_hook::flag::register(SIGTSTP, Arc::clone(&stopped)).context(TerminalSnafu)?;
         give_back_on_panic();
         take()?;
-        let terminal = Terminal::new(CrosstermBackend::new(stdout())).context(TerminalSnafu)?;
+        let backend = CrosstermBackend::new(stdout());
+        // Some serial lines and programs that record a terminal say that it has no size.
+        let viewport = match crossterm::terminal::size() {
+            Ok((columns, rows)) if 0 < columns && 0 < rows => Viewport::Fullscreen,
+            _ => Viewport::Fixed(Rect::new(0, 0, 80, 24)),
+        };
+        let terminal =
+            Terminal::with_options(backend, TerminalOptions { viewport }).context(TerminalSnafu)?;
         Ok(Self { terminal, ended, stopped })
     }
 

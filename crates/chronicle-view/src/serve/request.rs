@@ -24,7 +24,7 @@ pub(super) fn asked(head: &[u8], port: u16, token: &str) -> Result<Asked, Refusa
     let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
     let mut request = httparse::Request::new(&mut headers);
     if !matches!(request.parse(head), Ok(httparse::Status::Complete(_))) {
-        return refused(400, "this is not a request\n");
+        return refused(400, "this isn't a request\n");
     }
     // Each of these comes once: of two, another program may believe the other.
     let header = |name: &str| {

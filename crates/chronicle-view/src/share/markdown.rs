@@ -87,7 +87,8 @@ fn inline(text: &str) -> String {
 
 /// Text of several lines as a quote, of which nothing is markup.
 fn quoted(text: &str) -> String {
-    words::shown(text, LONGEST).lines().map(|line| format!("> {}\n", escaped(line).trim_end())).collect()
+    let quoted = |line: &str| format!("{}\n", format!("> {}", escaped(line)).trim_end());
+    words::shown(text, LONGEST).lines().map(quoted).collect()
 }
 
 /// `text` with each character escaped that Markdown or HTML would act on.

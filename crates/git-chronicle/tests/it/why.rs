@@ -110,19 +110,19 @@ fn why_is_told_in_json_and_for_people() {
     assert_eq!(answer["commits"][0]["subject"], "pool: give back at the front");
     assert_eq!(answer["lines"], json!({ "start": 18, "end": 18 }));
     insta::assert_snapshot!(ask(&repo, &["why", "src/pool.rs:18", "--format", "pretty"]), @"
+    src/pool.rs
+      why  First in, first out: ids rest before they are used again
+        line 18, intact · 2 days ago · 3fa1632 · 0.88
+      ✗ dead end  A lock-free stack was slower below eight threads.
+           18 │         self.free.insert(0, id);
+        line 18, changed · Pool::release · 2 days ago, 1 commit since · fef3554 · 1.00
+      ● insight  One pool for each process is enough.
+        whole file · 2 days ago, 1 commit since · fef3554 · 0.88
+
     src/pool.rs line 18: `self.free.insert(0, id);`
     Written by: 3fa1632 pool: give back at the front (Ada, 2 days ago)
     Also changed Pool::release (lines 17-19):
     • fef3554 pool: hand out ids (Ada, 2 days ago, 5 lessons)
-
-    src/pool.rs (lines 18-18)
-    Commit: 3fa1632 (2 days ago) | Confidence: 0.88 (enhanced, commit)
-    Intent: First in, first out: ids rest before they are used again
-
-    src/pool.rs
-    ✗ dead end  A lock-free stack was slower below eight threads. (lines 18-18, changed, Pool::release,
-      1.00, fef3554, 2 days, 1 commit since)
-    ● insight  One pool for each process is enough. (whole file, 0.88, fef3554, 2 days, 1 commit since)
     ");
 }
 
