@@ -125,10 +125,7 @@ fn large_and_binary_texts_are_open_without_being_looked_at() {
     // The message itself is too long.
     let long = format!(r#"{{"jsonrpc":"2.0","method":"x","params":"{}"}}"#, "x".repeat(65 << 20));
     editor.raw(&framed(&long));
-    assert_eq!(
-        editor.told("window/logMessage")["message"],
-        "a message was skipped: the message is too long"
-    );
+    assert_eq!(editor.told("window/logMessage")["message"], "a message was skipped: the message is too long");
     editor.change("a.rs", 3, &json!([{ "text": CODE }]));
     assert!(editor.hover("a.rs", 0).starts_with("Written by"), "a shorter text is looked at again");
     assert_eq!(editor.leave(), Ended::Properly);
