@@ -73,19 +73,40 @@ impl Markup {
     }
 }
 
-/// What neither begins markup nor is part of an address.
-const HARMLESS: [char; 9] = [',', ';', '\'', '"', '/', '?', '%', '=', ' '];
+/// What may begin or end markup anywhere.
+const MARKS: [char; 16] = ['\\', '`', '*', '_', '[', ']', '{', '}', '<', '>', '&', '~', '|', '@', '#', '^'];
 
-/// Text as Markdown that shows just this text: a backslash before each mark takes its meaning away.
+/// Text as Markdown that shows just this text: a backslash before each mark takes its meaning away. Fewer backslashes are
+/// better, because some editors show them.
 fn escaped(text: &str) -> String {
+    let text = text.trim();
     let mut escaped = String::with_capacity(text.len() + 16);
-    for character in text.trim().chars() {
-        if character.is_ascii_punctuation() && !HARMLESS.contains(&character) {
+    for (at, character) in text.char_indices() {
+        let (before, after) = (&text[..at], &text[at + character.len_utf8()..]);
+        let is_mark = match character {
+            // A list, at the start of a line only.
+            '-' | '+' | '=' => before.is_empty(),
+            ')' => is_number(before),
+            // An address is a link by itself.
+            '.' => {
+                is_number(before)
+                    || before.len() >= 3
+                        && before.is_char_boundary(at - 3)
+                        && before[at - 3..].eq_ignore_ascii_case("www")
+            }
+            ':' => after.starts_with("//"),
+            mark => MARKS.contains(&mark),
+        };
+        if is_mark {
             escaped.push('\\');
         }
         escaped.push(character);
     }
     escaped
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -101,13 +122,18 @@ mod tests {
     #[test]
     fn hostile_words_stay_words() {
         let check = |given: &str, expected: &str| assert_eq!(words(true, given), expected);
-        check("[run](command:evil)", r"\[run\]\(command\:evil\)");
-        check("<img src=x onerror=alert(1)>", r"\<img src=x onerror=alert\(1\)\>");
-        check("https://a.b and www.a.b", r"https\://a\.b and www\.a\.b");
+        check("[run](command:evil)", r"\[run\](command:evil)");
+        check(r"[run\](command:evil)", r"\[run\\\](command:evil)");
+        check("<img src=x onerror=alert(1)>", r"\<img src=x onerror=alert(1)\>");
+        check("https://a.b and WWW.a.b, a@b.c", r"https\://a.b and WWW\.a.b, a\@b.c");
+        check(
+            "max_backoff is in seconds (not ms): see f(1, 2.5)",
+            r"max\_backoff is in seconds (not ms): see f(1, 2.5)",
+        );
         check("# not a heading\n    code\n- item", "\\# not a heading\n\ncode\n\n\\- item");
         check("&lt;b&gt; `x` ~~y~~", r"\&lt;b\&gt; \`x\` \~\~y\~\~");
         check("a\u{1b}[31mred\u{202e}x", "a\\[31mredx");
-        check("1. one", r"1\. one");
+        check("1. one\n2) two\n+ three", "1\\. one\n\n2\\) two\n\n\\+ three");
         assert_eq!(words(false, "[run](command:evil)\nnext"), "[run](command:evil)\nnext");
     }
 
@@ -123,7 +149,7 @@ mod tests {
         assert!(!markup.is_empty());
         assert_eq!(
             markup.into_text(),
-            "**gotcha \\(line\\_1\\)**\n\nNever block\\.\n\nMine\\.\n\n> Theirs\\.\n\n> \\- more\n\n---"
+            "**gotcha (line\\_1)**\n\nNever block.\n\nMine.\n\n> Theirs.\n\n> \\- more\n\n---"
         );
     }
 }

@@ -9,7 +9,7 @@ use super::{View, words};
 /// What precedes the words of a lesson: `gotcha (lines 10-20, intact, 0.92, 5083cd1, 2 days)`.
 #[must_use]
 pub fn lesson_head(item: &WisdomItem, view: &View) -> String {
-    head(item.category.name(), &item.standing, item.anchor.as_ref().map(|anchor| &*anchor.name), view)
+    head(&label(item), &item.standing, item.anchor.as_ref().map(|anchor| &*anchor.name), view)
 }
 
 /// A lesson where it is shown on its own lines: `gotcha: Never block here. (5083cd1, 2 days)`.
@@ -18,7 +18,12 @@ pub fn lesson_in_place(item: &WisdomItem, view: &View) -> String {
     let mut about = vec![words::short(&item.standing.commit), words::age(&item.standing, view.now)];
     about.extend(words::doubts(&item.standing));
     let words = chronicle::plain(&item.content);
-    format!("{}: {} ({})", item.category.name(), words.trim(), about.join(", "))
+    format!("{}: {} ({})", label(item), words.trim(), about.join(", "))
+}
+
+/// `dead end`: for people, not for programs.
+fn label(item: &WisdomItem) -> String {
+    item.category.name().replace('_', " ")
 }
 
 /// What precedes the words about a code unit, or those of a commit that wrote lines here.

@@ -26,7 +26,7 @@ fn a_hover_on_a_text_that_is_not_saved_shows_the_lessons_of_line_and_item() {
     gotcha (lines 7-7, intact, Pool::acquire, 1.00, COMMIT, moments)
     The UI thread calls this; never block.
 
-    dead_end (lines 6-9, intact, Pool::acquire, 1.00, COMMIT, moments)
+    dead end (lines 6-9, intact, Pool::acquire, 1.00, COMMIT, moments)
     A condition variable; it lost wake-ups.
     ---
     The commit that wrote this line is being looked up. Look again in a moment.
@@ -142,13 +142,13 @@ fn hostile_lessons_are_shown_as_text() {
     let mut editor = Editor::with(repo.path(), &markdown, &Value::Null);
     editor.open("pool.rs", POOL);
     insta::assert_snapshot!(settled(&repo, &editor.hover("pool.rs", 4)), @r"
-    **gotcha \(lines 5\-5, intact, Pool\:\:acquire, 1\.00, COMMIT, moments\)**
+    **gotcha (lines 5-5, intact, Pool::acquire, 1.00, COMMIT, moments)**
 
-    \[click\]\(command\:workbench\.action\.terminal\.new\) \<img src=x\>  \# heading
+    \[click\](command:workbench.action.terminal.new) \<img src=x\>  \# heading
 
     ---
 
-    The commit that wrote this line is being looked up\. Look again in a moment\.
+    The commit that wrote this line is being looked up. Look again in a moment.
     ");
 }
 
