@@ -16,6 +16,7 @@ use chronicle_memory::{
     digest::Digest,
     find::{About, Finding, Fix, How},
     handoff::Handoff,
+    imports::ImportedMemory,
     learning::{DeveloperProfile, FeedbackReply, Patterns, Preferences, Problems, Projects, Skills},
     sessions::{
         ExcludeReply, ForgetReply, IngestReply, MemoryTransfer, Resumption, SessionList, ShownSession,
@@ -167,6 +168,7 @@ whole!(
     Handoff,
     How,
     ImportReply,
+    ImportedMemory,
     IngestReply,
     Injected,
     InjectedSummary,

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use crate::cursor::path_of;
-use crate::format::Transcript;
+use crate::transcript::Transcript;
 use crate::json::{self, Broken, Raw};
 use crate::messages::{Head, tell, time};
 use crate::row::Row;

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use memchr::memmem;
 
 use self::parts::{Fields, Handed, Message, Parts, is_run_together};
-use crate::format::Transcript;
+use crate::transcript::Transcript;
 use crate::human::{Author, author, author_of_waiting};
 use crate::json::{self, Broken, Raw};
 use crate::outcome::Answer;

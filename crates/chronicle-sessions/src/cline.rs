@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 
-use crate::format::Transcript;
+use crate::transcript::Transcript;
 use crate::json::{self, Broken};
 use crate::messages::{prompt, time};
 use crate::outcome::Answer;

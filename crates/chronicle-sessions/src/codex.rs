@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 
-use crate::format::Transcript;
+use crate::transcript::Transcript;
 use crate::human::{Author, author};
 use crate::json::{self, Broken, Raw};
 use crate::outcome::Answer;

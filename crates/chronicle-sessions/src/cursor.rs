@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-use crate::format::Transcript;
+use crate::transcript::Transcript;
 use crate::json::{self, Broken, Raw};
 use crate::messages::{Head, prompt, tell, time};
 use crate::outcome::Answer;

@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-use crate::format::Transcript;
+use crate::transcript::Transcript;
 use crate::json::{self, Broken};
 use crate::messages::{Head, tell, time};
 use crate::row::Row;

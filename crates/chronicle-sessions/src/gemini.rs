@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use jiff::Timestamp;
 
 use crate::claude::words_of;
-use crate::format::Transcript;
+use crate::transcript::Transcript;
 use crate::human::{Author, author, author_of_waiting};
 use crate::json::{self, Broken, Raw};
 use crate::outcome::Answer;

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use chronicle_core::parse_time;
 use jiff::Timestamp;
 
-use crate::format::Transcript;
+use crate::transcript::Transcript;
 use crate::human::{Author, author};
 use crate::json::{self, Broken, Raw};
 use crate::row::Row;

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use crate::format::Transcript;
+use crate::transcript::Transcript;
 use crate::json::{self, Broken, Raw};
 use crate::messages::{Head, tell, time};
 use crate::row::Row;

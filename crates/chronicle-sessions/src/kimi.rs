@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 
-use crate::format::Transcript;
+use crate::transcript::Transcript;
 use crate::json::{self, Broken, Raw};
 use crate::messages::{Head, Result as Came, prompt, tell, time};
 use crate::outcome::Answer;

@@ -7,7 +7,7 @@ use chronicle_core::without_escapes;
 use jiff::Timestamp;
 
 use crate::outcome;
-use crate::reading::Session;
+use crate::session::Session;
 use crate::seen::Seen;
 use crate::tools::Called;
 use crate::tools::is_asking;
