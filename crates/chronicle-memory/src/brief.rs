@@ -33,6 +33,8 @@ mod files;
 pub use dropped::{Compacted, Dropped, DroppedCommand, DroppedWords};
 pub use files::{ChangedSince, EditedFile};
 
+pub use crate::named_commit::BriefCommit;
+
 /// How long a briefing is, if nobody says otherwise.
 pub const DEFAULT_BUDGET: usize = 4_000;
 
@@ -140,15 +142,6 @@ pub struct Remembered {
     pub words: String,
     /// The label of the block.
     pub block: String,
-}
-
-/// A commit that a session made.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct BriefCommit {
-    /// Its id, as short as git printed it.
-    pub commit: String,
-    /// The first line of its message.
-    pub subject: String,
 }
 
 /// A check that failed.

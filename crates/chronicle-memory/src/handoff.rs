@@ -3,10 +3,10 @@
 //! A handoff is stored as an id, a session and a time. Its words are made from the session when somebody asks, so
 //! they are as new as the session, and gone when the session is forgotten.
 
-use chronicle_core::thread::Status;
+use chronicle_core::{plain, thread::Status};
 use chronicle_search::{NamedSession, StoredHandoff, StoredTurn, TurnKind};
 use chronicle_sessions::{Agent, names_fault, shortened, working_commands};
-use chronicle_workplace::{Error, error::UnknownSessionSnafu};
+use chronicle_workplace::{Error, Finding, error::UnknownSessionSnafu};
 use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,11 +14,12 @@ use snafu::OptionExt;
 
 use crate::{
     Memory,
-    brief::BriefCommit,
     memory::{OpenMemory, Scope},
+    named_commit::BriefCommit,
     sessions::{
         IngestCommand, What,
         look::{Digested, ListedSession},
+        short_session,
     },
     threads::OpenItem,
 };
@@ -28,6 +29,9 @@ const PREFIX: &str = "handoff-";
 
 /// How many characters follow, and of which alphabet: that of the ids it is cut from, in small letters.
 const ID_LENGTH: usize = 10;
+
+/// What was looked at, as findings name it.
+const HANDOFFS: &str = "handoffs";
 
 /// How long a handoff waits for an agent.
 const LIFETIME: SignedDuration = SignedDuration::from_hours(7 * 24);
@@ -240,9 +244,31 @@ impl Memory<'_> {
         self.handoffs_of_last(memory, scope, LIFETIME)
     }
 
-    /// The same, with those that have expired in the week before.
-    pub(crate) fn handoffs_of_two_weeks(&self, memory: &OpenMemory) -> Result<Vec<ListedHandoff>, Error> {
-        self.handoffs_of_last(memory, &Scope::All, LIFETIME * 2)
+    /// The handoffs that wait for an agent, or waited in vain until the week before.
+    #[must_use]
+    pub fn handoff_health(&self) -> Vec<Finding> {
+        // That the store can't be read is told by what looks at the store.
+        let Ok(Some(memory)) = self.open() else { return Vec::new() };
+        let handoffs = self.handoffs_of_last(&memory, &Scope::All, LIFETIME * 2).unwrap_or_default();
+        let told = |handoff: ListedHandoff| {
+            let id = &handoff.id;
+            let agent = handoff.to.as_deref().map(|agent| format!(" to {}", plain(agent)));
+            let agent = agent.unwrap_or_default();
+            match handoff.state {
+                HandoffState::Open => {
+                    let seen = format!("`{id}`{agent} is open");
+                    let mend = format!("start the agent in its project, with the prompt `Go on with {id}`");
+                    Some(Finding::note(HANDOFFS, seen, &mend))
+                }
+                HandoffState::Expired => {
+                    let seen = format!("`{id}`{agent} expired: no session accepted it within seven days");
+                    let mend = format!("`git chronicle handoff {}`", short_session(&handoff.session));
+                    Some(Finding::note(HANDOFFS, seen, &mend))
+                }
+                HandoffState::Accepted => None,
+            }
+        };
+        handoffs.into_iter().filter_map(told).collect()
     }
 
     fn handoffs_of_last(

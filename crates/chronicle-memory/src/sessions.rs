@@ -9,7 +9,7 @@ pub(crate) mod kept;
 pub(crate) mod look;
 mod made;
 pub(crate) mod named;
-mod place;
+pub(crate) mod place;
 mod queue;
 mod resume;
 mod text_places;

@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 use snafu::{OptionExt, ResultExt, ensure};
 
 use self::{
-    items::{Item, Items, Line, session_id, version_of},
+    items::{Item, Items, Line, Lines, session_id, version_of},
     pairing::Pairing,
 };
 use crate::{Memory, memory::OpenMemory, sessions::ForgetCommand};
@@ -137,7 +137,7 @@ enum Mark {
 struct Other {
     id: String,
     name: String,
-    items: Items,
+    items: Lines,
     gone: BTreeSet<String>,
     back: BTreeSet<String>,
 }
@@ -210,7 +210,7 @@ impl Machines<'_> {
                 if !pairing.written.is_empty() && pairing.written != digest_of(&bytes) {
                     reply.warnings.push(
                         "the file of this machine is not as it left it: another one has the same identity, or an \
-                         older copy was put back; it is written anew"
+                         older copy was put back; it is written again"
                             .to_owned(),
                     );
                 }
@@ -295,10 +295,10 @@ impl Machines<'_> {
         let mut n_new: BTreeMap<String, usize> = BTreeMap::new();
         let n_removed = memory.store.write(|tx| {
             let mut n_removed = 0;
-            for (id, line) in &state.to_remove {
-                line.item.take_away(tx, now)?;
+            for (id, item) in &state.to_remove {
+                item.take_away(tx, now)?;
                 Synced::remove(tx, id)?;
-                n_removed += usize::from(!matches!(line.item, Item::Digest(_)));
+                n_removed += usize::from(!matches!(item, Item::Digest(_)));
             }
             for id in &state.own_now {
                 Synced::remove(tx, id)?;
@@ -338,7 +338,7 @@ impl Machines<'_> {
 #[derive(Debug, Default)]
 struct State<'o> {
     /// Items that are to be removed here.
-    to_remove: Vec<(String, Line)>,
+    to_remove: Vec<(String, Item)>,
     /// Items that are to be stored here, digests first.
     to_put: Vec<(&'o Other, &'o String, &'o Line)>,
     /// Items that came from another machine once, and that this one has of its own now.
@@ -358,7 +358,7 @@ impl<'o> State<'o> {
         from.retain(|_, (machine, _)| machine != BACK);
         let mut state = Self::default();
         for id in from.keys() {
-            let Some(Line { item: Item::Digest(digest), .. }) = here.get(id) else { continue };
+            let Some(Item::Digest(digest)) = here.get(id) else { continue };
             // Its transcript came here, too.
             let session = NamedSession::by_name(connection, &digest.agent, &digest.session)?;
             if let Some(session) = session
@@ -386,12 +386,12 @@ impl<'o> State<'o> {
         let offered: BTreeMap<&String, &Other> =
             others.iter().flat_map(|other| other.items.keys().map(move |id| (id, other))).collect();
         let has_file = |machine: &String| others.iter().any(|other| other.id == *machine);
-        for (id, line) in &here {
+        for (id, item) in &here {
             let is_gone = gone_elsewhere.contains(id) && !back.contains(id);
             let is_dropped =
                 from.get(id).is_some_and(|(machine, _)| has_file(machine) && !offered.contains_key(id));
             if is_gone || is_dropped {
-                state.to_remove.push((id.clone(), line.clone()));
+                state.to_remove.push((id.clone(), item.clone()));
             }
         }
         let mut seen = BTreeSet::new();
@@ -415,7 +415,7 @@ impl<'o> State<'o> {
     }
 
     fn sessions_to_forget(&self) -> Vec<String> {
-        let sessions = self.to_remove.iter().filter_map(|(_, line)| match &line.item {
+        let sessions = self.to_remove.iter().filter_map(|(_, item)| match item {
             Item::Digest(digest) => Some(digest.session.clone()),
             _ => None,
         });
@@ -465,7 +465,8 @@ impl Own {
         let marks = self.gone.iter().map(|item| Mark::Gone { item: item.clone() });
         let marks = marks.chain(self.back.iter().map(|item| Mark::Back { item: item.clone() }));
         let marks = marks.map(|mark| serde_json::to_string(&mark).expect("it has names for keys"));
-        for line in self.items.values().map(|line| line.line.clone()).chain(marks) {
+        let lines = self.items.values().map(|item| item.clone().written().line);
+        for line in lines.chain(marks) {
             body.push_str(&line);
             body.push('\n');
         }

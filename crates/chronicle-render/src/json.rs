@@ -16,6 +16,7 @@ use chronicle_memory::{
     digest::Digest,
     find::{About, Finding, Fix, How},
     handoff::Handoff,
+    imports::ImportedMemory,
     learning::{DeveloperProfile, FeedbackReply, Patterns, Preferences, Problems, Projects, Skills},
     listing::Listing,
     sessions::{
@@ -170,6 +171,7 @@ whole!(
     Handoff,
     How,
     ImportReply,
+    ImportedMemory,
     IngestReply,
     Injected,
     InjectedSummary,

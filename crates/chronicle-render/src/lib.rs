@@ -14,6 +14,7 @@ mod editor;
 mod find;
 mod handoff;
 mod health;
+mod imports;
 mod injected;
 mod json;
 mod learning;
@@ -56,6 +57,7 @@ use chronicle_memory::{
     digest::Digest,
     find::{About, Finding, Fix, How},
     handoff::Handoff,
+    imports::ImportedMemory,
     sessions::{
         ExcludeReply, ForgetReply, IngestReply, MemoryTransfer, Resumption, SessionList, ShownSession,
         WordedReply,
@@ -403,6 +405,15 @@ pub fn handoff(answer: &Handoff, format: Format, view: &View) -> String {
     match format {
         Format::Json => answer.json_line(view.verbose),
         Format::Markdown | Format::Pretty => handoff::to_paste(answer, view),
+    }
+}
+
+/// Memory of another program that was taken in, as text.
+#[must_use]
+pub fn memory_imported(reply: &ImportedMemory, format: Format) -> String {
+    match format {
+        Format::Json => reply.json_line(true),
+        Format::Markdown | Format::Pretty => imports::imported(reply),
     }
 }
 

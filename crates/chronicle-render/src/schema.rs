@@ -16,6 +16,7 @@ use chronicle_memory::{
     digest::Digest,
     find::{About, Finding, Fix, How},
     handoff::Handoff,
+    imports::ImportedMemory,
     learning::{DeveloperProfile, FeedbackReply, Patterns, Preferences, Problems, Projects, Skills},
     share::{SharePulled, SharePushed, ShareStatus, SharedFinding},
     sleep::Consolidated,
@@ -29,7 +30,7 @@ use chronicle_workplace::{
 use schemars::{Schema, schema_for};
 
 /// The names of the schemas.
-pub const SCHEMA_NAMES: [&str; 58] = [
+pub const SCHEMA_NAMES: [&str; 59] = [
     "annotation",
     "annotate-input",
     "annotate-output",
@@ -41,6 +42,7 @@ pub const SCHEMA_NAMES: [&str; 58] = [
     "summary-output",
     "sync-output",
     "import-output",
+    "import-memory-output",
     "status-output",
     "doctor-output",
     "gc-output",
@@ -109,6 +111,7 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "doctor-output" => schema_for!(Diagnosis),
         "gc-output" => schema_for!(GcReply),
         "import-output" => schema_for!(ImportReply),
+        "import-memory-output" => schema_for!(ImportedMemory),
         "sync-output" => schema_for!(Synced),
         "why-output" => schema_for!(Why),
         "check-output" => schema_for!(Check),

@@ -13,7 +13,7 @@ use crate::account;
 use crate::decisions::told;
 use crate::endings::endings;
 use crate::journal::{ChangedFile, Check, Journal};
-use crate::reading::Session;
+use crate::session::Session;
 use crate::signs::HardFailure;
 use crate::titles::{candidates, is_question};
 use crate::turn::{Commit, Usage};

@@ -1,10 +1,11 @@
 //! Which agent wrote a transcript, and in which form.
 
 use crate::blocks::without_private;
-use crate::json::{self, Broken, Raw};
+use crate::json::{self, Broken};
 use crate::row::Row;
 use crate::stream::Stream;
 use crate::tally::Verdict;
+use crate::transcript::Transcript;
 use crate::turn::Agent;
 use crate::{
     amp, claude, cline, codex, copilot, cursor, droid, gemini, generic, goose, kimi, opencode, qwen,
@@ -231,23 +232,6 @@ fn string_length(bytes: &[u8]) -> Option<usize> {
         is_end
     })?;
     Some(end + 2)
-}
-
-/// What the reader of each form does with a row.
-pub(crate) trait Transcript {
-    /// Why `line` is skipped unread, told from its first bytes.
-    fn skips(&self, _line: &[u8]) -> Option<&'static str> {
-        None
-    }
-
-    /// Reads the first value in the row, and says how many bytes it took.
-    fn read(&mut self, row: &Row<'_>, stream: &mut Stream<'_>) -> Result<(Verdict, usize), Broken>;
-
-    /// Takes a member of a document that is no message.
-    fn member(&mut self, _name: &str, _value: Raw<'_>, _stream: &mut Stream<'_>) {}
-
-    /// Tells what was held back.
-    fn finish(&mut self, _stream: &mut Stream<'_>) {}
 }
 
 /// The reader of one form.

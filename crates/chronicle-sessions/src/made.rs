@@ -4,7 +4,7 @@ use crate::digest::{DigestOfSession, digest};
 use crate::endings::endings;
 use crate::journal::Journal;
 use crate::outcome::commits;
-use crate::reading::Session;
+use crate::session::Session;
 use crate::turn::{Edit, EditKind, Event, Outcome, Place, Replaced, Todo, TodoItem, TodoState, Tool, Turn};
 
 /// A session that is being made.

@@ -186,6 +186,6 @@ pub(crate) fn time(raw: Raw<'_>) -> Option<Timestamp> {
     }
     let number: f64 = raw.get().trim().parse().ok().filter(|number: &f64| number.is_finite())?;
     let milliseconds = if number.abs() < MOST_SECONDS { number * 1_000.0 } else { number };
-    #[expect(clippy::cast_possible_truncation, reason = "what is too large is cut, and is no time then")]
+    #[expect(clippy::cast_possible_truncation, reason = "what is too large is cut, and isn't a time then")]
     Timestamp::from_millisecond(milliseconds as i64).ok()
 }

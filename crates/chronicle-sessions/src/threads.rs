@@ -13,7 +13,7 @@ use crate::endings::endings;
 use crate::finished::{Finished, finished};
 use crate::implied::implied;
 use crate::journal::Journal;
-use crate::reading::Session;
+use crate::session::Session;
 use crate::turn::TodoState;
 use crate::words::imperative;
 

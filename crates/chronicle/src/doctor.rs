@@ -58,6 +58,7 @@ impl Chronicle {
             Err(error) => return Err(error),
         };
         findings.extend(self.memory().memory_health(fix));
+        findings.extend(self.memory().handoff_health());
         let problems = findings.iter().filter(|finding| finding.health == Health::Problem).count();
         Ok(Diagnosis { schema: "chronicle-doctor/v1", findings, problems })
     }

@@ -6,12 +6,8 @@ use chronicle_core::{counted, counted_are, plain};
 use chronicle_search::Source;
 use chronicle_workplace::{Error, Finding};
 
-use super::{kept::is_there, queue::waiting, short_session};
-use crate::{
-    Memory,
-    handoff::{HandoffState, ListedHandoff},
-    memory::OpenMemory,
-};
+use super::{kept::is_there, queue::waiting};
+use crate::{Memory, memory::OpenMemory};
 
 /// What was looked at, as findings name it.
 const SESSIONS: &str = "sessions";
@@ -59,7 +55,6 @@ impl Memory<'_> {
             findings.push(Finding::note(SESSIONS, seen, "remove it; a sweep finds every transcript anyway"));
         }
         findings.extend(unknown_files(&memory));
-        findings.extend(self.handoff_health(&memory));
         if findings.is_empty() {
             let seen = match memory.store.totals() {
                 Ok(totals) => format!(
@@ -85,32 +80,6 @@ fn unknown_files(memory: &OpenMemory) -> Option<Finding> {
     let more = if n_more == 0 { String::new() } else { format!(" (and {n_more} more)") };
     let seen = format!("`{}`{more} has a form that isn't known, so it isn't read", plain(first));
     Some(Finding::note(SESSIONS, seen, "a newer version may read it; docs/transcripts.md lists what is read"))
-}
-
-impl Memory<'_> {
-    /// The handoffs that wait for an agent, or waited in vain.
-    fn handoff_health(&self, memory: &OpenMemory) -> Vec<Finding> {
-        let Ok(handoffs) = self.handoffs_of_two_weeks(memory) else { return Vec::new() };
-        let told = |handoff: ListedHandoff| {
-            let id = &handoff.id;
-            let agent = handoff.to.as_deref().map(|agent| format!(" to {}", plain(agent)));
-            let agent = agent.unwrap_or_default();
-            match handoff.state {
-                HandoffState::Open => {
-                    let seen = format!("`{id}`{agent} is open");
-                    let mend = format!("start the agent in its project, with the prompt `Go on with {id}`");
-                    Some(Finding::note(SESSIONS, seen, &mend))
-                }
-                HandoffState::Expired => {
-                    let seen = format!("`{id}`{agent} expired: no session accepted it within seven days");
-                    let mend = format!("`git chronicle handoff {}`", short_session(&handoff.session));
-                    Some(Finding::note(SESSIONS, seen, &mend))
-                }
-                HandoffState::Accepted => None,
-            }
-        };
-        handoffs.into_iter().filter_map(told).collect()
-    }
 }
 
 /// Whether the search index has the turns that there are.

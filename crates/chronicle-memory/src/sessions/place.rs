@@ -195,6 +195,25 @@ fn cursor_folder(transcript: &Path) -> Option<String> {
     Some(found.unwrap_or_else(|| project.to_owned()).to_string_lossy().into_owned())
 }
 
+/// The folder that a text of Claude Code's memory is about: it is in `projects/SLUG/memory`.
+pub(crate) fn folder_of_memory(text: &Path) -> Option<PathBuf> {
+    let memory = text.parent().filter(|folder| folder.ends_with("memory"))?;
+    let slug = memory.parent()?.file_name()?.to_str()?;
+    folder_of_slug(Path::new("/"), slug.strip_prefix('-')?, &mut 0)
+}
+
+/// The project of a folder, which is made where it is new.
+pub(crate) fn project_of_folder(tx: &Transaction<'_>, folder: &str) -> SqlResult<Project> {
+    match Placer::default().place(tx, folder, Path::new(folder))? {
+        Belongs::To(project, _) => Ok(project),
+        // Who imports asks for it.
+        Belongs::Nowhere => {
+            let home = Home::of_folder(Path::new(folder));
+            Project::obtain(tx, &home.key, &home.name)
+        }
+    }
+}
+
 /// The folder below `folder` whose path is written as `slug`.
 fn folder_of_slug(folder: &Path, slug: &str, n_looked_at: &mut usize) -> Option<PathBuf> {
     const MOST: usize = 20_000;

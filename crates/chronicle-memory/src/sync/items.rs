@@ -66,8 +66,11 @@ pub(super) struct Line {
     pub(super) version: String,
 }
 
-/// Items by the hashes that name them.
-pub(super) type Items = BTreeMap<String, Line>;
+/// Items of another machine, by the hashes that name them.
+pub(super) type Lines = BTreeMap<String, Line>;
+
+/// Items here, likewise. Lines are made only of those that are written: looking for secrets takes time.
+pub(super) type Items = BTreeMap<String, Item>;
 
 impl Item {
     /// What names it, as only a machine with the key can tell: what was taken out is known by that alone.
@@ -150,7 +153,7 @@ pub(super) fn all(connection: &Connection, pairing: &Pairing) -> SqlResult<Items
     }
     let feedback = Feedback::all(connection, None)?.into_iter();
     items.extend(feedback.map(|said| Item::Feedback { feedback: GivenFeedback::of(said) }));
-    Ok(items.into_iter().map(|item| (item.id(pairing), item.written())).collect())
+    Ok(items.into_iter().map(|item| (item.id(pairing), item)).collect())
 }
 
 impl Item {

@@ -11,7 +11,7 @@ use chronicle_core::thread::{Gist, key};
 use crate::account::{self, n_particular};
 use crate::journal::Journal;
 use crate::noted::Noted;
-use crate::reading::Session;
+use crate::session::Session;
 use crate::typed::typed;
 use crate::words::{
     begins_with_work, first_sentence, imperative, is_closed, is_polite, n_words, sentences, shortened, wish,

@@ -35,6 +35,7 @@ mod handoff;
 mod health;
 mod hook_managers;
 mod hooks;
+mod imports;
 mod intake;
 mod join;
 mod knowledge;

@@ -127,10 +127,13 @@ fn a_database_of_another_form_is_told_and_no_hindrance() {
     assert!(reply["unread"][0]["reason"].as_str().unwrap().contains("database cannot be read"), "{reply:#}");
     let missing = opencode.path.join("ses_none");
     let reply = desk.ask(&["session", "ingest", missing.to_str().unwrap()]);
-    assert_eq!(reply["unread"][0]["reason"], "OpenCode has no such session", "{reply:#}");
+    assert_eq!(reply["unread"][0]["reason"], "the database has no such session", "{reply:#}");
     drop(opencode.connection);
     fs::write(&opencode.path, "this is no database").unwrap();
     let reply = desk.ask(&["session", "ingest", of_session.to_str().unwrap()]);
     assert!(reply["unread"][0]["reason"].as_str().unwrap().contains("database cannot be read"), "{reply:#}");
-    assert_eq!(count(&desk.ingest(), "files"), 0);
+    // A database that can't be listed is named.
+    let reply = desk.ingest();
+    assert_eq!(count(&reply, "files"), 1, "{reply:#}");
+    assert!(reply["unread"][0]["reason"].as_str().unwrap().contains("database cannot be read"), "{reply:#}");
 }

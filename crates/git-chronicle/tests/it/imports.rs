@@ -1,0 +1,104 @@
+//! Memory of other programs.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::desk::Desk;
+
+fn states(answer: &Value) -> Vec<(String, String)> {
+    let text = |item: &Value, name: &str| item[name].as_str().expect("text").to_owned();
+    let items = answer["items"].as_array().expect("a list").iter();
+    items.map(|item| (text(item, "title"), text(item, "state"))).collect()
+}
+
+fn check(answer: &Value, expected: &[(&str, &str)]) {
+    let expected: Vec<_> =
+        expected.iter().map(|(title, state)| ((*title).to_owned(), (*state).to_owned())).collect();
+    assert_eq!(states(answer), expected);
+}
+
+#[test]
+fn texts_are_found_with_their_source_and_imported_once() {
+    let desk = Desk::new();
+    let slug = desk.repo.path().to_string_lossy().replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+    let memory = desk.home.join(".claude/projects").join(slug).join("memory");
+    fs::create_dir_all(&memory).expect("it is made");
+    fs::write(
+        memory.join("MEMORY.md"),
+        "# Notes\nThe wombatpool has two locks.\n## Keys\npassword=hunter2hunter2\n",
+    )
+    .expect("it is written");
+    let import = |args: &[&str]| desk.ask(&[&["import", "--from", "claude-memory"], args].concat());
+    check(&import(&["--dry-run"]), &[("Notes", "new")]);
+    assert!(desk.ask(&["find", "wombatpool"])["hits"].as_array().is_none_or(Vec::is_empty));
+    check(&import(&[]), &[("Notes", "new")]);
+    check(&import(&[]), &[("Notes", "unchanged")]);
+    let found = desk.run(&["find", "wombatpool"]).success().stdout;
+    assert!(found.contains("two locks") && found.contains("MEMORY-"), "{found}");
+    let list = desk.ask(&["session", "list"]);
+    assert_eq!(list["sessions"][0]["agent"], "claude-memory");
+    let id = list["sessions"][0]["session"].as_str().expect("an id").to_owned();
+    let turns = desk.run(&["session", "show", &id, "--turns"]).success().stdout;
+    assert!(turns.contains("[redacted:password]") && !turns.contains("hunter2"), "{turns}");
+    fs::write(memory.join("MEMORY.md"), "# Notes\nThe wombatpool has three locks.\n").expect("it is written");
+    check(&import(&[]), &[("Notes", "changed")]);
+    let found = desk.run(&["find", "wombatpool"]).success().stdout;
+    assert!(found.contains("three locks") && !found.contains("two locks"), "{found}");
+    // What is forgotten stays out.
+    desk.run(&["session", "forget", &id]).success();
+    check(&import(&[]), &[("Notes", "left_out")]);
+    assert!(!desk.run(&["find", "wombatpool"]).stdout.contains("locks"));
+}
+
+#[test]
+fn issues_of_beads_become_threads() {
+    let desk = Desk::new();
+    let file = desk.repo.path().join(".beads/issues.jsonl");
+    fs::create_dir_all(file.parent().expect("it has one")).expect("it is made");
+    let issue = |id: &str, title: &str, more: Value| {
+        let mut issue = json!({"id": id, "title": title, "description": "Why", "priority": 1, "issue_type": "task",
+            "status": "open", "created_at": "2026-03-01T12:00:00Z", "updated_at": "2026-03-02T12:00:00Z"});
+        issue.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        issue.to_string()
+    };
+    let link = json!({"dependencies": [{"issue_id": "b-2", "depends_on_id": "b-1", "type": "blocks"}]});
+    let write = |status: &str| {
+        let closed = json!({"status": status, "closed_at": "2026-03-03T12:00:00Z"});
+        let lines = [issue("b-1", "Bound the pool", closed), issue("b-2", "Test the pool", link.clone())];
+        fs::write(&file, lines.join("\n")).expect("it is written");
+    };
+    write("open");
+    let import = || desk.ask(&["import", "--from", "beads"]);
+    check(&import(), &[("Bound the pool", "new"), ("Test the pool", "new")]);
+    check(&import(), &[("Bound the pool", "unchanged"), ("Test the pool", "unchanged")]);
+    let open = || {
+        let pending = desk.ask(&["pending"]);
+        let items = pending["items"].as_array().expect("a list").iter();
+        items
+            .map(|item| (item["summary"].to_string(), item["waits_for"].as_array().map_or(0, Vec::len)))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(open(), [("\"Bound the pool\"".to_owned(), 0), ("\"Test the pool\"".to_owned(), 1)]);
+    write("closed");
+    check(&import(), &[("Bound the pool", "changed"), ("Test the pool", "unchanged")]);
+    assert_eq!(open(), [("\"Test the pool\"".to_owned(), 0)]);
+    // What is rejected stays so.
+    let id = desk.ask(&["pending"])["items"][0]["id"].as_str().expect("an id").to_owned();
+    desk.run(&["feedback", &id, "wrong"]).success();
+    check(&import(), &[("Bound the pool", "unchanged"), ("Test the pool", "left_out")]);
+    assert_eq!(open(), []);
+    fs::write(&file, "{\"id\":\"b-1\"}\n").expect("it is written");
+    assert!(import()["unread"][0]["reason"].as_str().is_some_and(|reason| reason.starts_with("line 1: ")));
+}
+
+#[test]
+fn decision_records_are_found_and_a_folder_that_is_none_is_refused() {
+    let desk = Desk::new();
+    desk.repo
+        .write("docs/adr/0001-use-a-queue.md", "# Use a queue\n\n## Decision\nThe quokkaqueue is bounded.\n");
+    check(&desk.ask(&["import", "--from", "adr"]), &[("Use a queue", "new")]);
+    assert!(desk.run(&["find", "quokkaqueue"]).success().stdout.contains("is bounded"));
+    desk.run(&["import", "--from", "adr", "nowhere"]).refused(1, &["cannot read"]);
+    desk.run(&["import", "--dry-run"]).failed(2);
+}
