@@ -306,6 +306,8 @@ impl Document {
             key_actions: Vec::new(),
             files: Vec::new(),
             checks: Vec::new(),
+            failures: Vec::new(),
+            uncommitted: Vec::new(),
             commits: Vec::new(),
             pull_requests: Vec::new(),
             technologies: Vec::new(),
