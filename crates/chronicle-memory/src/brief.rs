@@ -21,7 +21,7 @@ use serde::Serialize;
 
 use crate::{
     Memory,
-    handoff::ListedHandoff,
+    handoff::listed::ListedHandoff,
     memory::{OpenMemory, Scope},
     sessions::look::{Digested, ListedSession},
     threads::OpenItem,

@@ -3,6 +3,8 @@
 //! A handoff is stored as an id, a session and a time. Its words are made from the session when somebody asks, so
 //! they are as new as the session, and gone when the session is forgotten.
 
+pub(crate) mod listed;
+
 use chronicle_core::{plain, thread::Status};
 use chronicle_search::{NamedSession, StoredHandoff, StoredTurn, TurnKind};
 use chronicle_sessions::{Agent, names_fault, shortened, working_commands};
@@ -11,6 +13,8 @@ use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
 use snafu::OptionExt;
+
+pub use listed::{HandoffState, ListedHandoff};
 
 use crate::{
     Memory,
@@ -96,39 +100,6 @@ pub struct Handoff {
     pub commands: Vec<String>,
     /// How many lines were left out to fit the budget.
     pub n_left_out: usize,
-}
-
-/// A handoff as it is listed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct ListedHandoff {
-    /// Its id: a prompt that names it accepts it.
-    pub id: String,
-    /// The agent that is to go on; null for any.
-    pub to: Option<String>,
-    /// What became of it.
-    pub state: HandoffState,
-    /// When it was made.
-    pub at: String,
-    /// When it was accepted.
-    pub accepted: Option<String>,
-    /// The session that accepted it: its agent and id; empty when that was forgotten.
-    pub accepted_by: Option<String>,
-    /// The session whose work it is.
-    pub session: String,
-    /// What that was about.
-    pub title: String,
-}
-
-/// What became of a handoff.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum HandoffState {
-    /// It waits for an agent.
-    Open,
-    /// A session goes on with it.
-    Accepted,
-    /// No session took it over within seven days.
-    Expired,
 }
 
 /// Something that was tried and did not work.

@@ -4,10 +4,7 @@
 //! quoted, without layout, praise and offers. What an account claims is held against what the
 //! transcript shows (`claims`): a claim that a check contradicts is left out.
 
-use std::sync::LazyLock;
-
-use chronicle_core::thread::Gist;
-
+use crate::particular::n_particular;
 use crate::words::{n_words, sentences};
 
 mod claims;
@@ -16,7 +13,7 @@ mod layout;
 mod summary;
 
 pub(crate) use claims::Shown;
-pub(crate) use deeds::{bare_name, deeds, names as code_names};
+pub(crate) use deeds::{deeds, names as code_names};
 pub(crate) use summary::{about, diagnosis, names, summary, went};
 
 use layout::{Line, lines};
@@ -804,28 +801,6 @@ fn telling_heading(words: &str) -> Option<String> {
         .filter(|word| !WORDS.contains(&word.to_lowercase().as_str()))
         .count();
     (2 <= n_telling && !words.ends_with('?') && !explains).then(|| capitalized(words))
-}
-
-/// How many words name something in particular.
-pub(crate) fn n_particular(words: &str) -> usize {
-    particular(words).count()
-}
-
-/// The words that name something in particular, rather than what any work is about.
-pub(crate) fn particular(words: &str) -> impl Iterator<Item = Gist> {
-    const GENERAL: &str = "change changes branch code feedback issue test tests problem error plan comment thing file \
-        directory folder content contents commit review check look add added fix fixed update updated remove removed \
-        make made use used create created write wrote implement implemented follow work need want not but everything \
-        above on both again them here failure these its his her their function method class helper helpers existing \
-        task tasks done complete completed all two three four five following several some other others things cleaned \
-        up that referenced";
-    static GENERAL_KEYS: LazyLock<Gist> = LazyLock::new(|| Gist::of(GENERAL));
-    Gist::of(words)
-        .words()
-        .map(Gist::of)
-        .filter(|word| !word.has_word_of(&GENERAL_KEYS))
-        .collect::<Vec<_>>()
-        .into_iter()
 }
 
 fn first_of(words: &str) -> &str {

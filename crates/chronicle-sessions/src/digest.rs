@@ -13,9 +13,10 @@ use crate::account;
 use crate::decisions::told;
 use crate::endings::endings;
 use crate::journal::{ChangedFile, Check, Journal};
+use crate::known_tools::{LANGUAGES, TOOLS};
 use crate::session::Session;
 use crate::signs::HardFailure;
-use crate::titles::{candidates, is_question};
+use crate::titles::candidates::{candidates, is_question};
 use crate::turn::{Commit, Usage};
 use crate::words::{first_sentence, imperative, shortened};
 
@@ -303,78 +304,6 @@ fn failed_last(checks: &[Check]) -> Option<&Check> {
     let is_mended = |later: &Check| later.kind == failed.kind && later.is_passed == Some(true);
     (!checks[at..].iter().any(is_mended)).then_some(failed)
 }
-
-/// What a file of that ending is written in.
-pub(crate) const LANGUAGES: [(&str, &str); 34] = [
-    ("rs", "Rust"),
-    ("go", "Go"),
-    ("py", "Python"),
-    ("ts", "TypeScript"),
-    ("tsx", "TypeScript"),
-    ("js", "JavaScript"),
-    ("jsx", "JavaScript"),
-    ("mjs", "JavaScript"),
-    ("rb", "Ruby"),
-    ("java", "Java"),
-    ("kt", "Kotlin"),
-    ("swift", "Swift"),
-    ("c", "C"),
-    ("h", "C"),
-    ("cc", "C++"),
-    ("cpp", "C++"),
-    ("hpp", "C++"),
-    ("cs", "C#"),
-    ("php", "PHP"),
-    ("sh", "Shell"),
-    ("bash", "Shell"),
-    ("fish", "Shell"),
-    ("sql", "SQL"),
-    ("html", "HTML"),
-    ("css", "CSS"),
-    ("scss", "CSS"),
-    ("vue", "Vue"),
-    ("svelte", "Svelte"),
-    ("ex", "Elixir"),
-    ("hs", "Haskell"),
-    ("lua", "Lua"),
-    ("zig", "Zig"),
-    ("tf", "Terraform"),
-    ("proto", "Protocol Buffers"),
-];
-
-/// What a command belongs to.
-pub(crate) const TOOLS: [(&str, &str); 30] = [
-    ("cargo", "Rust"),
-    ("go", "Go"),
-    ("npm", "npm"),
-    ("pnpm", "pnpm"),
-    ("yarn", "Yarn"),
-    ("bun", "Bun"),
-    ("deno", "Deno"),
-    ("node", "Node.js"),
-    ("pytest", "pytest"),
-    ("python", "Python"),
-    ("python3", "Python"),
-    ("uv", "uv"),
-    ("pip", "pip"),
-    ("docker", "Docker"),
-    ("kubectl", "Kubernetes"),
-    ("terraform", "Terraform"),
-    ("gh", "GitHub CLI"),
-    ("mise", "mise"),
-    ("make", "Make"),
-    ("cmake", "CMake"),
-    ("golangci-lint", "golangci-lint"),
-    ("eslint", "ESLint"),
-    ("vitest", "Vitest"),
-    ("jest", "Jest"),
-    ("psql", "PostgreSQL"),
-    ("sqlite3", "SQLite"),
-    ("redis-cli", "Redis"),
-    ("wrangler", "Cloudflare Workers"),
-    ("ruff", "Ruff"),
-    ("aws", "AWS"),
-];
 
 fn technologies(journal: &Journal) -> Vec<String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();

@@ -11,12 +11,12 @@ use aho_corasick::AhoCorasick;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::account::bare_name;
 use crate::checks::{Called, CheckKind, Ran};
 use crate::decisions::{Awaited, Reply, answers, decided, planned, turned_down};
 use crate::deeds::{Requests, shows_pull_request, shows_push};
 use crate::libraries::libraries;
 use crate::noted::Noted;
+use crate::particular::bare_name;
 use crate::todos::Todos;
 use crate::tools::{cut, is_asking};
 use crate::turn::{Commit, EditKind, Event, Outcome, Synthetic, Turn};

@@ -36,6 +36,7 @@ mod journal;
 mod json;
 mod kept;
 mod kimi;
+mod known_tools;
 mod libraries;
 mod lookalike;
 #[cfg(test)]
@@ -44,6 +45,7 @@ mod messages;
 mod noted;
 mod opencode;
 mod outcome;
+mod particular;
 mod patch;
 mod qwen;
 mod reading;

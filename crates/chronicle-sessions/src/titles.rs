@@ -8,10 +8,9 @@ use chronicle_search::{Connection, Feedback, SessionRecord, SqlResult, Transacti
 
 use crate::{digest::DigestOfSession, words::shortened};
 
-mod candidates;
+pub(crate) mod candidates;
 
 pub use candidates::LONGEST_TITLE;
-pub(crate) use candidates::{candidates, is_question, of_plan};
 
 /// What a human said of titles of sessions.
 pub struct TitleVerdict;

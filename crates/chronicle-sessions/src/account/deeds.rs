@@ -2,6 +2,8 @@
 
 use chronicle_core::thread::{Gist, likeness};
 
+use crate::particular::bare_name;
+
 use super::{
     Point, Sort,
     summary::{Account, accounts},
@@ -84,12 +86,6 @@ pub(crate) fn names(words: &str) -> Vec<String> {
     found.sort();
     found.dedup();
     found
-}
-
-/// The name of a file or an item without its folders and marks.
-pub(crate) fn bare_name(name: &str) -> &str {
-    let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
-    last.trim_matches(|c: char| !c.is_alphanumeric() && c != '_')
 }
 
 impl Account {

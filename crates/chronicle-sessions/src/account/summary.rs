@@ -3,10 +3,12 @@
 use chronicle_core::thread::{Gist, likeness};
 
 use super::deeds::take_back;
-use super::{Opening, Point, Shown, Sort, begins_with_deed, n_particular, opening, points, without_place};
+use crate::particular::n_particular;
+
+use super::{Opening, Point, Shown, Sort, begins_with_deed, opening, points, without_place};
 use crate::endings::question;
 use crate::journal::{Check, Closing, Journal};
-use crate::titles::{LONGEST_TITLE, of_plan};
+use crate::titles::candidates::{LONGEST_TITLE, of_plan};
 use crate::turn::{Commit, TodoState};
 use crate::words::{clause, shortened};
 

@@ -1,7 +1,7 @@
 //! What the agent makes of a human's words: it mostly says cleanly what a question or a fragment decided.
 
 use super::{LONGEST, LONGEST_REPLY};
-use crate::account::n_particular;
+use crate::particular::n_particular;
 use crate::typed::typed;
 use crate::words::{clause, imperative, sentences, shortened};
 

@@ -10,7 +10,7 @@ use super::{
     habits::Seen,
     is_done,
 };
-use crate::digest::{LANGUAGES, TOOLS};
+use crate::known_tools::{LANGUAGES, TOOLS};
 
 /// How many libraries of a session are kept.
 const MOST_LIBRARIES: usize = 60;

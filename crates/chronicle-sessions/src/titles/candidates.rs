@@ -8,9 +8,10 @@ use std::borrow::Cow;
 
 use chronicle_core::thread::{Gist, key};
 
-use crate::account::{self, n_particular};
+use crate::account;
 use crate::journal::Journal;
 use crate::noted::Noted;
+use crate::particular::{n_particular, particular};
 use crate::session::Session;
 use crate::typed::typed;
 use crate::words::{
@@ -283,7 +284,7 @@ fn as_order(words: &str) -> String {
 
 /// How often the particular words of a title come up in what a session is about, each counted a few times at most.
 fn spread(title: &str, about: &[Gist]) -> usize {
-    let mut counts: Vec<usize> = account::particular(title)
+    let mut counts: Vec<usize> = particular(title)
         .map(|word| about.iter().filter(|gist| gist.has_word_of(&word)).count().min(MOST_SPREAD))
         .collect();
     counts.sort_unstable_by(|left, right| right.cmp(left));

@@ -6,6 +6,7 @@
 //! that no rule knows, in whatever language, is searched for as it is.
 
 mod lists;
+mod name;
 mod named;
 mod pattern;
 mod rules;
@@ -16,56 +17,10 @@ use lists::listed;
 use named::{Named, error_text, file, is_dated, n_sessions, period};
 use std::ops::Range;
 
+pub(crate) use name::RouteName;
 use pattern::Pattern;
 use rules::{ABOUT_A_FILE, RULES, SIMILAR};
 use words::{Word, words};
-
-/// Where a question goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum RouteName {
-    Brief,
-    CatchUp,
-    Pending,
-    About,
-    How,
-    Projects,
-    Decided,
-    Why,
-    Read,
-    Preferences,
-    Patterns,
-    Skills,
-    Problems,
-    Digest,
-    List,
-    Fix,
-    Find,
-}
-
-impl RouteName {
-    /// How it is told.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Brief => "brief",
-            Self::CatchUp => "catch-up",
-            Self::Pending => "pending",
-            Self::About => "about",
-            Self::How => "how",
-            Self::Projects => "projects",
-            Self::Decided => "decided",
-            Self::Why => "why",
-            Self::Read => "read",
-            Self::Preferences => "preferences",
-            Self::Patterns => "patterns",
-            Self::Skills => "skills",
-            Self::Problems => "problems",
-            Self::Digest => "digest",
-            Self::List => "list",
-            Self::Fix => "fix",
-            Self::Find => "find",
-        }
-    }
-}
 
 /// The way of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 //!
 //! `@when` before a pattern asks for a time in the question, `@dated` for one that has a name of its own.
 
-use super::RouteName;
+use super::name::RouteName;
 
 /// Words of one kind.
 pub(super) const CLASSES: [(&str, &str); 12] = [
