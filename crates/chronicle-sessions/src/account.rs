@@ -4,10 +4,7 @@
 //! quoted, without layout, praise and offers. What an account claims is held against what the
 //! transcript shows (`claims`): a claim that a check contradicts is left out.
 
-use std::sync::LazyLock;
-
-use chronicle_core::thread::Gist;
-
+pub(crate) use crate::particular::{n_particular, particular};
 use crate::words::{n_words, sentences};
 
 mod claims;
@@ -16,7 +13,7 @@ mod layout;
 mod summary;
 
 pub(crate) use claims::Shown;
-pub(crate) use deeds::{bare_name, deeds, names as code_names};
+pub(crate) use deeds::{deeds, names as code_names};
 pub(crate) use summary::{about, diagnosis, names, summary, went};
 
 use layout::{Line, lines};
@@ -268,7 +265,8 @@ fn is_bare(words: &str) -> bool {
 
 /// `New files:` says that files were added.
 fn new_things(label: &str) -> Option<String> {
-    const NEW: [&str; 7] = ["new file", "new files", "new package", "new packages", "new test", "new tests", "files created"];
+    const NEW: [&str; 7] =
+        ["new file", "new files", "new package", "new packages", "new test", "new tests", "files created"];
     let lower = label.trim_end_matches([':', ' ']).to_lowercase();
     NEW.contains(&lower.as_str()).then(|| match lower.as_str() {
         "files created" => "Added new files".to_owned(),
@@ -359,7 +357,8 @@ fn is_for_later(words: &str) -> bool {
     ];
     let lower = words.to_lowercase();
     let last = sentences(&lower).last().unwrap_or_default().to_owned();
-    let offers = last.ends_with(':') && ["options", "ways to", "approaches"].iter().any(|offer| last.contains(offer));
+    let offers =
+        last.ends_with(':') && ["options", "ways to", "approaches"].iter().any(|offer| last.contains(offer));
     offers || OPEN.iter().any(|open| lower.starts_with(open) || last.starts_with(open) && last.ends_with(':'))
 }
 
@@ -491,8 +490,25 @@ fn has_object(deed: &str) -> bool {
 /// Whether a verb says that something was looked at or left, rather than that it was changed.
 fn is_idle_verb(deed: &str) -> bool {
     const IDLE: [&str; 20] = [
-        "kept", "checked", "verified", "confirmed", "tested", "ran", "reran", "re-ran", "looked", "reviewed",
-        "read", "found", "noticed", "noted", "identified", "discovered", "analyzed", "investigated", "explored",
+        "kept",
+        "checked",
+        "verified",
+        "confirmed",
+        "tested",
+        "ran",
+        "reran",
+        "re-ran",
+        "looked",
+        "reviewed",
+        "read",
+        "found",
+        "noticed",
+        "noted",
+        "identified",
+        "discovered",
+        "analyzed",
+        "investigated",
+        "explored",
         "expected",
     ];
     let first = deed.split_whitespace().next().unwrap_or_default().trim_end_matches([':', ',']);
@@ -787,28 +803,6 @@ fn telling_heading(words: &str) -> Option<String> {
     (2 <= n_telling && !words.ends_with('?') && !explains).then(|| capitalized(words))
 }
 
-/// How many words name something in particular.
-pub(crate) fn n_particular(words: &str) -> usize {
-    particular(words).count()
-}
-
-/// The words that name something in particular, rather than what any work is about.
-pub(crate) fn particular(words: &str) -> impl Iterator<Item = Gist> {
-    const GENERAL: &str = "change changes branch code feedback issue test tests problem error plan comment thing file \
-        directory folder content contents commit review check look add added fix fixed update updated remove removed \
-        make made use used create created write wrote implement implemented follow work need want not but everything \
-        above on both again them here failure these its his her their function method class helper helpers existing \
-        task tasks done complete completed all two three four five following several some other others things cleaned \
-        up that referenced";
-    static GENERAL_KEYS: LazyLock<Gist> = LazyLock::new(|| Gist::of(GENERAL));
-    Gist::of(words)
-        .words()
-        .map(Gist::of)
-        .filter(|word| !word.has_word_of(&GENERAL_KEYS))
-        .collect::<Vec<_>>()
-        .into_iter()
-}
-
 fn first_of(words: &str) -> &str {
     sentences(words).next().unwrap_or_default()
 }
@@ -868,8 +862,14 @@ mod tests {
             &[(Sort::Other, "The pool waits for a slot now")],
         );
         check("Fixed:\n- the counter of the pool", &[(Sort::Deed, "Fixed: the counter of the pool")]);
-        check("New files:\n- `wait.rs` - the waiting\n- `slot.rs`", &[(Sort::Deed, "Added new files: `wait.rs`, `slot.rs`")]);
-        check("- New file: `wait.rs` — waits for a slot", &[(Sort::Deed, "Added `wait.rs` — waits for a slot")]);
+        check(
+            "New files:\n- `wait.rs` - the waiting\n- `slot.rs`",
+            &[(Sort::Deed, "Added new files: `wait.rs`, `slot.rs`")],
+        );
+        check(
+            "- New file: `wait.rs` — waits for a slot",
+            &[(Sort::Deed, "Added `wait.rs` — waits for a slot")],
+        );
     }
 
     #[test]
@@ -878,7 +878,10 @@ mod tests {
             check(text, &[]);
         }
         check("- Kept the retry of the upload", &[(Sort::Other, "Kept the retry of the upload")]);
-        check("- `pool.rs`: checked right after the start", &[(Sort::Other, "`pool.rs`: checked right after the start")]);
+        check(
+            "- `pool.rs`: checked right after the start",
+            &[(Sort::Other, "`pool.rs`: checked right after the start")],
+        );
         check(
             "Added tests of the limit.\n\n**Test cases:**\n- Rejected: an empty name\n- Removed the slot twice",
             &[(Sort::Deed, "Added tests of the limit")],
@@ -919,8 +922,16 @@ mod tests {
             &["Removed the old queue", "Added tests for the wait"],
         );
         check("1. **`pool.rs`**: waits\n2. **`queue.rs`**: is bounded", None, &[]);
-        check("**1. Closed the pool** - it leaked\n\n**2. Bounded the queue** - it grew", None, &["Closed the pool", "Bounded the queue"]);
-        check("The plan is written. Two ways to go on:\n\n**1. Added load** - fast\n**2. Removed slots**", None, &[]);
+        check(
+            "**1. Closed the pool** - it leaked\n\n**2. Bounded the queue** - it grew",
+            None,
+            &["Closed the pool", "Bounded the queue"],
+        );
+        check(
+            "The plan is written. Two ways to go on:\n\n**1. Added load** - fast\n**2. Removed slots**",
+            None,
+            &[],
+        );
         check("Two ways:\n1. **Closed pool** - simple\n2. **Open pool**", None, &[]);
         check("**Next steps:**\n1. **Added load** on it\n2. **Removed slots** of it", None, &[]);
     }

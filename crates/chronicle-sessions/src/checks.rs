@@ -318,8 +318,7 @@ impl Walk {
 fn hides_failure(command: &str, text: &str) -> bool {
     const CUTTING: [&str; 5] = ["head", "tail", "cat", "tee", "grep"];
     // They print what others printed.
-    const SHOWING: [&str; 8] =
-        ["curl", "docker", "kubectl", "ssh", "journalctl", "xargs", "sort", "diff"];
+    const SHOWING: [&str; 8] = ["curl", "docker", "kubectl", "ssh", "journalctl", "xargs", "sort", "diff"];
     if !words::says_failure(text) {
         return false;
     }

@@ -156,7 +156,8 @@ fn summary(journal: &Journal) -> String {
         (None, Some(last)) => format!("Asked for “{last}”."),
         (None, None) => String::new(),
     };
-    let found = journal.last_diagnosis.as_ref().map(|said| account::diagnosis(&said.words)).unwrap_or_default();
+    let found =
+        journal.last_diagnosis.as_ref().map(|said| account::diagnosis(&said.words)).unwrap_or_default();
     for found in found {
         asked.push_str(&format!(" {}.", found.trim_end_matches('.')));
     }
@@ -270,7 +271,8 @@ fn key_actions(journal: &Journal) -> Vec<String> {
 fn created(journal: &Journal, deeds: &[String]) -> Option<String> {
     const MOST: usize = 3;
     let named: Vec<String> = deeds.iter().flat_map(|deed| account::code_names(deed)).collect();
-    let is_told = |name: &str| named.iter().any(|known| known == name) || deeds.iter().any(|deed| deed.contains(name));
+    let is_told =
+        |name: &str| named.iter().any(|known| known == name) || deeds.iter().any(|deed| deed.contains(name));
     let names: Vec<&str> =
         journal.created.iter().map(|path| name_of(path)).filter(|name| !is_told(name)).collect();
     let more = names.len().saturating_sub(MOST);
@@ -471,7 +473,10 @@ mod state_of_the_work {
     fn a_commit_that_left_edits_out_leaves_work_open() {
         let both = || made().edit("pool.rs").edit("queue.rs");
         assert_eq!(
-            both().run("git add pool.rs && git commit -m 'pool: wait'", WAIT).said("The pool waits now.").open(),
+            both()
+                .run("git add pool.rs && git commit -m 'pool: wait'", WAIT)
+                .said("The pool waits now.")
+                .open(),
             ["Commit the edits of queue.rs: the last commit left them out"]
         );
         // What is edited after a commit is only not committed yet.
@@ -482,7 +487,9 @@ mod state_of_the_work {
 
     #[test]
     fn a_check_counts_if_it_ran_after_the_last_edit() {
-        let check = |made: Made, summary: &str| assert_eq!(made.said("The pool waits now.").digest().summary, summary);
+        let check = |made: Made, summary: &str| {
+            assert_eq!(made.said("The pool waits now.").digest().summary, summary)
+        };
         let ok = "test result: ok. 3 passed; 0 failed";
         let bad = "test result: FAILED. 2 passed; 1 failed";
         let edited = || made().edit("pool.rs");
@@ -549,9 +556,11 @@ mod state_of_the_work {
     #[test]
     fn the_agents_own_list_says_last_how_far_its_tasks_are() {
         let listed = "#1 [completed] Let acquire wait\n#2 [pending] Test the timeout [blocked by #1]";
-        let made = made()
-            .task("1", "Let acquire wait", TodoState::InProgress)
-            .task("2", "Test the timeout", TodoState::Pending);
+        let made = made().task("1", "Let acquire wait", TodoState::InProgress).task(
+            "2",
+            "Test the timeout",
+            TodoState::Pending,
+        );
         assert_eq!(made.digest().key_actions, [] as [&str; 0]);
         let todos = crate::tools::listed_tasks(listed);
         let made = todos.into_iter().fold(made, |made, todo| {
@@ -585,7 +594,8 @@ mod what_was_done {
 
     #[test]
     fn a_session_without_an_account_says_what_was_found() {
-        let found = "Let me see.\n\nThe cause is the counter of the pool that never goes down after a timeout.";
+        let found =
+            "Let me see.\n\nThe cause is the counter of the pool that never goes down after a timeout.";
         let summary = made().said(found).refuse("src/pool.rs", "on a branch please").digest().summary;
         assert_eq!(
             summary,
@@ -662,21 +672,38 @@ mod what_was_done {
             digest.key_actions,
             ["Changed the pool to wait for a slot, with the new `wait.rs` for it", "Added `wait_test.rs`"]
         );
-        let filed = made().tool("mcp__tracker__create_issue", "Measure the wait of the pool", "{}").said("I filed it.");
+        let filed = made()
+            .tool("mcp__tracker__create_issue", "Measure the wait of the pool", "{}")
+            .said("I filed it.");
         assert_eq!(filed.digest().key_actions, ["Filed “Measure the wait of the pool”"]);
     }
 
     #[test]
     fn a_decision_is_what_the_agent_made_of_the_humans_words() {
         let decided = |words: &str, reply: &str| {
-            made().refuse("src/pool.rs", words).said(reply).edit("src/pool.rs").said("The pool waits now.").digest().decisions
+            made()
+                .refuse("src/pool.rs", words)
+                .said(reply)
+                .edit("src/pool.rs")
+                .said("The pool waits now.")
+                .digest()
+                .decisions
         };
         assert_eq!(
-            decided("can't those helpers take a Limit instead?", "Good idea. Let me change those helpers to take a `Limit`:"),
+            decided(
+                "can't those helpers take a Limit instead?",
+                "Good idea. Let me change those helpers to take a `Limit`:"
+            ),
             ["Change those helpers to take a `Limit` (“can't those helpers take a Limit instead?”)"]
         );
-        assert_eq!(decided("why not use the queue of the pool?", "The queue is older than the pool."), [] as [&str; 0]);
-        assert_eq!(decided("use the shared helper", "Let me look."), ["use the shared helper (on the edit of pool.rs)"]);
+        assert_eq!(
+            decided("why not use the queue of the pool?", "The queue is older than the pool."),
+            [] as [&str; 0]
+        );
+        assert_eq!(
+            decided("use the shared helper", "Let me look."),
+            ["use the shared helper (on the edit of pool.rs)"]
+        );
     }
 
     #[test]

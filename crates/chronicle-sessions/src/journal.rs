@@ -11,7 +11,6 @@ use aho_corasick::AhoCorasick;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::account::bare_name;
 use crate::checks::{Called, CheckKind, Ran};
 use crate::decisions::{Awaited, Reply, answers, decided, planned, turned_down};
 use crate::deeds::{Requests, shows_pull_request, shows_push};
@@ -21,7 +20,7 @@ use crate::todos::Todos;
 use crate::tools::{cut, is_asking};
 use crate::turn::{Commit, EditKind, Event, Outcome, Synthetic, Turn};
 use crate::uncommitted::Uncommitted;
-use crate::words::{any_case, first_sentence, imperative, is_substantive, shortened};
+use crate::words::{any_case, bare_name, first_sentence, imperative, is_substantive, shortened};
 
 /// How many of anything are kept.
 const MOST: usize = 2_000;
@@ -52,7 +51,15 @@ const LONGEST_WORDS: usize = 8_000;
 
 /// Words with which an agent says where a problem comes from.
 static DIAGNOSES: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    any_case(["root cause", "the issue is", "the problem is", "the cause ", "causing ", "the fix is", "the bug is"])
+    any_case([
+        "root cause",
+        "the issue is",
+        "the problem is",
+        "the cause ",
+        "causing ",
+        "the fix is",
+        "the bug is",
+    ])
 });
 
 /// A check that ran, as it went the last time.
@@ -316,7 +323,8 @@ impl Journal {
                 self.at_hand.n_edits += usize::from(!edit.path.contains("/.claude/plans/"));
                 self.last_work = Some(noted);
                 let is_new = edit.kind == EditKind::Written
-                    && (outcome.text.contains("created successfully") || outcome.text.contains("Successfully created"))
+                    && (outcome.text.contains("created successfully")
+                        || outcome.text.contains("Successfully created"))
                     && !self.files.iter().any(|file| file.path == edit.path);
                 if is_new && is_of_the_work(&edit.path) && self.created.len() < MOST_CREATED {
                     self.created.push(edit.path.clone());
@@ -491,7 +499,9 @@ impl Journal {
         let last: Vec<&Check> =
             [CheckKind::Test, CheckKind::Lint, CheckKind::Build].into_iter().filter_map(last_of).collect();
         let is = |is_passed, is_outdated| {
-            move |check: &&&Check| check.is_passed == Some(is_passed) && self.is_outdated(check) == is_outdated
+            move |check: &&&Check| {
+                check.is_passed == Some(is_passed) && self.is_outdated(check) == is_outdated
+            }
         };
         let failed = last.iter().find(is(false, false));
         let passed = || last.iter().find(is(true, false)).filter(|_| self.has_work());
@@ -819,8 +829,7 @@ fn first_line(command: &str) -> &str {
 
 /// Whether a file belongs to the work: scratch files and the agent's own notes don't.
 pub(crate) fn is_of_the_work(path: &str) -> bool {
-    const OTHERS: [&str; 5] =
-        ["/tmp/", "/private/tmp/", "/var/folders/", "/private/var/folders/", "/dev/"];
+    const OTHERS: [&str; 5] = ["/tmp/", "/private/tmp/", "/var/folders/", "/private/var/folders/", "/dev/"];
     const NOTES: [&str; 4] = ["/.claude/plans/", "/.claude/projects/", "/.gemini/tmp/", "/.codex/"];
     !OTHERS.iter().any(|folder| path.starts_with(folder)) && !NOTES.iter().any(|notes| path.contains(notes))
 }
@@ -834,8 +843,20 @@ fn is_prose(path: &str) -> bool {
 /// Whether a command may change files of the project, as far as its words tell.
 fn may_write(command: &str) -> bool {
     const MARKS: [&str; 14] = [
-        "sed -i", "perl -", "tee ", "git apply", "git merge", "git rebase", "git pull", "git checkout",
-        "patch ", "mv ", "cp ", "rm ", " fmt", "generate",
+        "sed -i",
+        "perl -",
+        "tee ",
+        "git apply",
+        "git merge",
+        "git rebase",
+        "git pull",
+        "git checkout",
+        "patch ",
+        "mv ",
+        "cp ",
+        "rm ",
+        " fmt",
+        "generate",
     ];
     let command = crate::shell::without_texts(command);
     MARKS.iter().any(|mark| command.contains(mark))

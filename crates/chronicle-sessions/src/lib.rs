@@ -36,6 +36,7 @@ mod made;
 mod noted;
 mod opencode;
 mod outcome;
+mod particular;
 mod patch;
 mod reading;
 mod reads;

@@ -80,8 +80,7 @@ impl Made {
     }
 
     pub(crate) fn task(self, id: &str, text: &str, state: TodoState) -> Self {
-        let item =
-            TodoItem { id: Some(id.to_owned()), text: text.to_owned(), detail: String::new(), state };
+        let item = TodoItem { id: Some(id.to_owned()), text: text.to_owned(), detail: String::new(), state };
         self.event(Event::Todo(Todo::Added(item), Outcome { is_ok: Some(true), ..Outcome::default() }))
     }
 

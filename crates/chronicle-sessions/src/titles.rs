@@ -10,8 +10,8 @@ use crate::{digest::DigestOfSession, words::shortened};
 
 mod candidates;
 
-pub use candidates::LONGEST_TITLE;
-pub(crate) use candidates::{candidates, is_question, of_plan};
+pub use crate::words::LONGEST_TITLE;
+pub(crate) use candidates::{candidates, is_question};
 
 /// What a human said of titles of sessions.
 pub struct TitleVerdict;

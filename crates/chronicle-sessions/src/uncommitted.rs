@@ -55,7 +55,12 @@ impl Uncommitted {
     /// Notes that a file was edited.
     ///
     /// One whose edits were all taken back, each by its opposite, is as it was: then it comes back.
-    pub(crate) fn edit<'p>(&mut self, path: &'p str, number: usize, replaced: &[Replaced]) -> Option<&'p str> {
+    pub(crate) fn edit<'p>(
+        &mut self,
+        path: &'p str,
+        number: usize,
+        replaced: &[Replaced],
+    ) -> Option<&'p str> {
         let known = self.files.iter().position(|file| file.path == path).map(|at| self.files.remove(at));
         let was_staged = known.as_ref().is_some_and(|file| file.is_staged);
         let mut edits = known.map(|file| file.edits).unwrap_or_default();
@@ -155,7 +160,8 @@ impl Uncommitted {
             let gone = paths_in(&words[1..]);
             let is_deep = words.iter().any(|word| word.starts_with('-') && word.contains(['r', 'R']));
             // A bare name may be that of a folder somewhere above the file.
-            let is_gone = |path: &str| gone.iter().any(|spec| covers(spec, path) && (is_deep || ends_with(path, spec)));
+            let is_gone =
+                |path: &str| gone.iter().any(|spec| covers(spec, path) && (is_deep || ends_with(path, spec)));
             return self.files.retain(|file| !is_gone(&file.path));
         }
         if program != "git" && !program.ends_with("/git") {
@@ -316,7 +322,8 @@ mod tests {
 
     #[test]
     fn what_was_taken_back_is_not_left() {
-        let check = |command: &str, expected: &[&str]| assert_eq!(left(&[(command, "")]).0, expected, "{command}");
+        let check =
+            |command: &str, expected: &[&str]| assert_eq!(left(&[(command, "")]).0, expected, "{command}");
         check("git checkout -- src/b.rs", &["a.rs", "src/c.rs"]);
         check("git restore src", &["a.rs"]);
         check("git restore --staged src", &["a.rs", "src/b.rs", "src/c.rs"]);

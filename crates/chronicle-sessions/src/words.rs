@@ -5,6 +5,9 @@ use aho_corasick::AhoCorasick;
 /// The longest request that counts as words rather than as something pasted.
 const LONGEST_SENTENCE: usize = 400;
 
+/// The longest title of a session.
+pub const LONGEST_TITLE: usize = 60;
+
 /// What people say before they say what they want.
 const BEGINNINGS: [&str; 49] = [
     "ok",
@@ -211,7 +214,11 @@ pub(crate) fn clause(text: &str, longest: usize) -> String {
 fn without_condition(words: &str) -> &str {
     const CONDITIONS: [&str; 5] = ["when ", "if ", "while ", "once ", "after "];
     match words.rsplit_once([':', ';']) {
-        Some((before, last)) if CONDITIONS.iter().any(|start| last.trim().to_lowercase().starts_with(start)) => before,
+        Some((before, last))
+            if CONDITIONS.iter().any(|start| last.trim().to_lowercase().starts_with(start)) =>
+        {
+            before
+        }
         _ => words,
     }
 }
@@ -266,6 +273,25 @@ fn is_in_list(before: &str, after: &str) -> bool {
 pub(crate) fn is_closed(words: &str) -> bool {
     ['`', '"'].iter().all(|mark| words.matches(*mark).count() % 2 == 0)
         && words.matches('(').count() == words.matches(')').count()
+}
+
+/// The name of a file or an item without its folders and marks.
+pub(crate) fn bare_name(name: &str) -> &str {
+    let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
+    last.trim_matches(|c: char| !c.is_alphanumeric() && c != '_')
+}
+
+/// The heading of a plan without the word that every plan has.
+pub(crate) fn of_plan(heading: &str) -> String {
+    const PREFIXES: [&str; 6] =
+        ["implementation plan", "plan", "design plan", "design", "proposal", "implementation"];
+    let trimmed = heading.trim();
+    let after = PREFIXES.iter().find_map(|prefix| {
+        let head = trimmed.get(..prefix.len())?;
+        let rest = trimmed[prefix.len()..].trim_start();
+        (head.eq_ignore_ascii_case(prefix)).then(|| rest.strip_prefix([':', '-', '—', '–'])).flatten()
+    });
+    imperative(after.unwrap_or(trimmed), usize::MAX)
 }
 
 /// Whether a prompt says what is wanted, rather than only `yes` or `go on`.
@@ -450,12 +476,18 @@ mod tests {
         check("The pool waits for a free slot", "The pool waits for a free slot");
         check("The pool waits for a slot now — it used to fail at once", "The pool waits for a slot now");
         check("The pool waits for a slot, so that no client fails", "The pool waits for a slot");
-        check("Changed the pool, the queue, the timer and the log", "Changed the pool, the queue, the timer…");
+        check(
+            "Changed the pool, the queue, the timer and the log",
+            "Changed the pool, the queue, the timer…",
+        );
         check("The pool waits (as `a, b` and `c, d` did before)", "The pool waits");
         check("A pool that waits (for `a`) holds its clients up", "A pool that waits holds its clients up");
         check("Added the case \"full (late)\" to tests (of it)", "Added the case \"full (late)\" to tests");
         check("Closed the pool early: When no client waits for it, it is closed", "Closed the pool early");
-        check("The pool hands every client over to the next of the queue", "The pool hands every client over…");
+        check(
+            "The pool hands every client over to the next of the queue",
+            "The pool hands every client over…",
+        );
     }
 
     #[test]

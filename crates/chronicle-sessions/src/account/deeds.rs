@@ -2,9 +2,12 @@
 
 use chronicle_core::thread::{Gist, likeness};
 
-use super::{Point, Sort, summary::{Account, accounts}};
+use super::{
+    Point, Sort,
+    summary::{Account, accounts},
+};
 use crate::journal::Journal;
-use crate::words::clause;
+use crate::words::{bare_name, clause};
 
 /// How long a deed is at most.
 const LONGEST: usize = 120;
@@ -69,7 +72,8 @@ pub(crate) fn names(words: &str) -> Vec<String> {
     let quoted = words.split('`').skip(1).step_by(2).map(str::to_owned);
     let is_file = |word: &&str| {
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
-        bare.rsplit_once('.').is_some_and(|(name, ending)| !name.is_empty() && (1..=5).contains(&ending.len()))
+        bare.rsplit_once('.')
+            .is_some_and(|(name, ending)| !name.is_empty() && (1..=5).contains(&ending.len()))
     };
     let files = words.split_whitespace().filter(is_file).map(str::to_owned);
     let bare = |name: String| {
@@ -80,12 +84,6 @@ pub(crate) fn names(words: &str) -> Vec<String> {
     found.sort();
     found.dedup();
     found
-}
-
-/// The name of a file or an item without its folders and marks.
-pub(crate) fn bare_name(name: &str) -> &str {
-    let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
-    last.trim_matches(|c: char| !c.is_alphanumeric() && c != '_')
 }
 
 impl Account {

@@ -7,8 +7,7 @@ use super::{Opening, Point, Shown, Sort, begins_with_deed, n_particular, opening
 use crate::endings::question;
 use crate::journal::{Check, Closing, Journal};
 use crate::turn::{Commit, TodoState};
-use crate::titles::{LONGEST_TITLE, of_plan};
-use crate::words::{clause, shortened};
+use crate::words::{LONGEST_TITLE, clause, of_plan, shortened};
 
 /// How long a summary is at most.
 const LONGEST: usize = 400;
@@ -88,9 +87,9 @@ impl Account {
             weight: if points.is_empty() { 0 } else { weight },
             points,
             opening: Opening {
-                first: opened.first.and_then(|first| {
-                    Some(Point { words: shown.borne_out(&first.words)?, ..first })
-                }),
+                first: opened
+                    .first
+                    .and_then(|first| Some(Point { words: shown.borne_out(&first.words)?, ..first })),
                 heads: opened.heads,
             },
             request: closing.request.clone(),
@@ -143,7 +142,8 @@ pub(crate) fn summary(journal: &Journal) -> Option<String> {
         || accounts.iter().enumerate().rev().filter(|(index, account)| *index != main && account.has_work);
     quoted.open(&own.opening, &own.points, journal);
     let n_first = if own.is_of_all || others().next().is_none() { MOST_QUOTED } else { 2 };
-    let is_named = |point: &&Point| own.opening.heads.iter().any(|head| point.words.starts_with(head.as_str()));
+    let is_named =
+        |point: &&Point| own.opening.heads.iter().any(|head| point.words.starts_with(head.as_str()));
     own.best(n_first).into_iter().filter(|point| !is_named(point)).for_each(|point| quoted.add(point));
     others()
         .flat_map(|(_, account)| account.best(1))
@@ -204,14 +204,26 @@ fn joined(opening: &Opening) -> Option<String> {
 /// What a text says of where a problem comes from, and what would solve it.
 pub(crate) fn diagnosis(text: &str) -> Vec<String> {
     const CAUSES: [&str; 9] = [
-        "causing", "because", "root cause", "the cause ", "the issue is that", "the problem is that", "the fix is",
-        "caused by", "due to",
+        "causing",
+        "because",
+        "root cause",
+        "the cause ",
+        "the issue is that",
+        "the problem is that",
+        "the fix is",
+        "caused by",
+        "due to",
     ];
     let is_cause = |point: &Point| {
         let lower = point.words.to_lowercase();
         CAUSES.iter().any(|cause| lower.contains(cause)) && 3 <= n_particular(&point.words)
     };
-    points(text).into_iter().filter(is_cause).take(2).map(|point| clause(&point.words, LONGEST_POINT)).collect()
+    points(text)
+        .into_iter()
+        .filter(is_cause)
+        .take(2)
+        .map(|point| clause(&point.words, LONGEST_POINT))
+        .collect()
 }
 
 /// What a session is about: its requests, the points of its accounts, its files and commits.

@@ -1,7 +1,7 @@
 //! What the agent makes of a human's words: it mostly says cleanly what a question or a fragment decided.
 
 use super::{LONGEST, LONGEST_REPLY};
-use crate::account::n_particular;
+use crate::particular::n_particular;
 use crate::typed::typed;
 use crate::words::{clause, imperative, sentences, shortened};
 
@@ -64,7 +64,8 @@ impl Awaited {
         let acceptance = accepted(said);
         let rest = acceptance.map_or(said, |(_, rest)| rest);
         let is_plain = acceptance.is_some_and(|(is_plain, _)| is_plain);
-        let is_meant = |what: &str| is_plain || is_decided && acceptance.is_some() || is_about(what, &self.words);
+        let is_meant =
+            |what: &str| is_plain || is_decided && acceptance.is_some() || is_about(what, &self.words);
         // Where the human decided, the agent may go straight to it; a question has to be accepted in so many words.
         let is_first = self.n_replies == MOST_REPLIES;
         let is_awaited = match is_decided {
@@ -90,8 +91,16 @@ impl Awaited {
 
     /// Whether the words ask for reasons rather than for something to be done.
     fn only_asks(&self) -> bool {
-        const ASKING: [&str; 8] =
-            ["why not", "why don't we", "what about", "how about", "should we", "shouldn't we", "shall we", "any chance"];
+        const ASKING: [&str; 8] = [
+            "why not",
+            "why don't we",
+            "what about",
+            "how about",
+            "should we",
+            "shouldn't we",
+            "shall we",
+            "any chance",
+        ];
         let lower = self.words.to_lowercase();
         lower.ends_with('?') && ASKING.iter().any(|start| lower.contains(start))
     }
@@ -119,7 +128,8 @@ fn accepted(said: &str) -> Option<(bool, &str)> {
         ["good catch", "makes sense", "that makes sense", "got it", "understood", "perfect", "sure"];
     let (mut rest, mut accepted, mut is_plain) = (said.trim_start(), false, false);
     loop {
-        let begins = |mark: &&&str| rest.get(..mark.len()).is_some_and(|head| head.eq_ignore_ascii_case(mark));
+        let begins =
+            |mark: &&&str| rest.get(..mark.len()).is_some_and(|head| head.eq_ignore_ascii_case(mark));
         let plain = PLAIN.iter().find(begins);
         let Some(mark) = plain.or_else(|| OTHERS.iter().find(begins)) else { break };
         (accepted, is_plain) = (true, is_plain || plain.is_some());
@@ -130,8 +140,17 @@ fn accepted(said: &str) -> Option<(bool, &str)> {
 
 /// What the agent says that it will do: `Let me update those functions to take a limit`.
 fn announced(said: &str, is_meant: impl Fn(&str) -> bool) -> Option<String> {
-    const MARKS: [&str; 9] =
-        ["let me ", "i'll ", "i will ", "we should ", "we could ", "we can ", "we just need to ", "it should ", "should just "];
+    const MARKS: [&str; 9] = [
+        "let me ",
+        "i'll ",
+        "i will ",
+        "we should ",
+        "we could ",
+        "we can ",
+        "we just need to ",
+        "it should ",
+        "should just ",
+    ];
     let is_text = |line: &&str| !line.trim().is_empty();
     let mut is_code = false;
     let mut n_seen = 0;
@@ -166,8 +185,33 @@ fn told(choice: &str) -> String {
 /// Whether an announcement only looks, or does what every reply does.
 fn is_vague(what: &str) -> bool {
     const VAGUE: [&str; 27] = [
-        "map", "play", "clarify", "show", "try", "check", "look", "see", "read", "verify", "investigate", "explain", "think", "analyze", "review", "find",
-        "search", "run", "start", "first", "examine", "explore", "understand", "trace", "get", "commit", "push",
+        "map",
+        "play",
+        "clarify",
+        "show",
+        "try",
+        "check",
+        "look",
+        "see",
+        "read",
+        "verify",
+        "investigate",
+        "explain",
+        "think",
+        "analyze",
+        "review",
+        "find",
+        "search",
+        "run",
+        "start",
+        "first",
+        "examine",
+        "explore",
+        "understand",
+        "trace",
+        "get",
+        "commit",
+        "push",
     ];
     let first = what.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default().to_lowercase();
     VAGUE.contains(&first.as_str())
@@ -221,8 +265,18 @@ mod tests {
         check("does it fail at night?", explains, false, Reply::Silent);
         check("use the queue", explains, true, Reply::Silent);
         check("use the queue", "Let me check the queue of the pool first.", true, Reply::Silent);
-        check("do you have access to the tracker?", "Yes, I have access to it. Let me list its issues.", false, Reply::Silent);
-        check("keep the limits of the pool in its settings", "Got it. I'll move them there.", true, Reply::Silent);
+        check(
+            "do you have access to the tracker?",
+            "Yes, I have access to it. Let me list its issues.",
+            false,
+            Reply::Silent,
+        );
+        check(
+            "keep the limits of the pool in its settings",
+            "Got it. I'll move them there.",
+            true,
+            Reply::Silent,
+        );
         // Who accepts and says nothing of it leaves the human's words.
         check("use the queue", "Got it.", true, Reply::Silent);
         assert!(Awaited::of("yes").is_none());

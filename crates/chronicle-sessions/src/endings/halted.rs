@@ -24,11 +24,8 @@ pub(super) fn refused_edit(journal: &Journal) -> Option<Ending> {
 pub(super) fn left_out(journal: &Journal) -> Option<Ending> {
     const MOST: usize = 3;
     let last = journal.last_commit.as_ref()?;
-    let names: Vec<&str> = journal
-        .uncommitted
-        .left_out()
-        .map(|path| path.rsplit(['/', '\\']).next().unwrap_or(path))
-        .collect();
+    let names: Vec<&str> =
+        journal.uncommitted.left_out().map(|path| path.rsplit(['/', '\\']).next().unwrap_or(path)).collect();
     let more = names.len().checked_sub(MOST + 1).map(|more| format!(" and {} more", more + 1));
     let named = names.iter().take(MOST).copied().collect::<Vec<_>>().join(", ");
     let summary =

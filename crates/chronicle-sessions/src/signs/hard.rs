@@ -73,7 +73,10 @@ pub(crate) fn hard_failures(turns: &[StoredTurn]) -> Vec<HardFailure> {
             call: shortened(&failure.call, LONGEST_CALL),
             message: shortened(&failure.message, LONGEST),
             times,
-            cause: own[at..first].iter().rfind(|turn| turn.kind == TurnKind::Said).and_then(|said| cause(&said.text)),
+            cause: own[at..first]
+                .iter()
+                .rfind(|turn| turn.kind == TurnKind::Said)
+                .and_then(|said| cause(&said.text)),
             solution: failure.remedy.map(|remedy| remedy.done),
             line: failure.line,
         };
@@ -106,13 +109,13 @@ mod tests {
 
     #[test]
     fn what_came_again_or_took_several_changes_is_told_with_its_solution() {
-        let fails = |id, answer: &str| made(id, TurnKind::Command, "go build ./...", Some(false), Some(answer));
+        let fails =
+            |id, answer: &str| made(id, TurnKind::Command, "go build ./...", Some(false), Some(answer));
         let passes = |id| made(id, TurnKind::Command, "go build ./...", Some(true), None);
         let edit = |id, path: &str| made(id, TurnKind::Edit, path, Some(true), None);
         let said = |id, words: &str| made(id, TurnKind::Said, words, None, None);
-        let told = |turns: &[StoredTurn]| {
-            hard_failures(turns).iter().map(HardFailure::told).collect::<Vec<_>>()
-        };
+        let told =
+            |turns: &[StoredTurn]| hard_failures(turns).iter().map(HardFailure::told).collect::<Vec<_>>();
         let cycle = "import cycle not allowed: pool imports queue";
         let turns = [
             fails(1, cycle),
@@ -124,8 +127,10 @@ mod tests {
         ];
         assert_eq!(
             told(&turns),
-            ["`go build ./...`: import cycle not allowed: pool imports queue (2×); The cycle comes from the types that \
-              both packages share; solved: changed types.go"]
+            [
+                "`go build ./...`: import cycle not allowed: pool imports queue (2×); The cycle comes from the types that \
+              both packages share; solved: changed types.go"
+            ]
         );
         // It came twice, and nothing that worked followed.
         assert_eq!(
@@ -133,7 +138,15 @@ mod tests {
             ["`go build ./...`: import cycle not allowed: pool imports queue (2×); not solved"]
         );
         assert_eq!(told(&[fails(1, cycle), edit(2, "pool.go"), passes(3)]), [] as [&str; 0]);
-        let looks = |id| made(id, TurnKind::Command, "ls nowhere | head", Some(false), Some("cannot access nowhere: no such file"));
+        let looks = |id| {
+            made(
+                id,
+                TurnKind::Command,
+                "ls nowhere | head",
+                Some(false),
+                Some("cannot access nowhere: no such file"),
+            )
+        };
         assert_eq!(told(&[looks(1), looks(2), edit(3, "a.go"), looks(4)]), [] as [&str; 0]);
     }
 }

@@ -171,8 +171,12 @@ pub fn mended<'t>(turns: &'t [StoredTurn], error: &ErrorText) -> Option<Mended<'
 #[must_use]
 pub fn holding_commit<'t>(turns: &'t [StoredTurn], mended: &Mended<'_>) -> Option<&'t str> {
     let worked = mended.worked?;
-    let changed: Vec<&str> =
-        mended.done.iter().filter(|turn| turn.kind == TurnKind::Edit).map(|turn| turn.text.as_str()).collect();
+    let changed: Vec<&str> = mended
+        .done
+        .iter()
+        .filter(|turn| turn.kind == TurnKind::Edit)
+        .map(|turn| turn.text.as_str())
+        .collect();
     let mut uncommitted = Uncommitted::default();
     let mut before: Vec<String> = Vec::new();
     for turn in turns {
@@ -184,8 +188,9 @@ pub fn holding_commit<'t>(turns: &'t [StoredTurn], mended: &Mended<'_>) -> Optio
             }
             TurnKind::Commit => {
                 uncommitted.commit();
-                let is_held =
-                    |path: &&str| before.iter().any(|one| one == path) && uncommitted.paths().all(|one| one != *path);
+                let is_held = |path: &&str| {
+                    before.iter().any(|one| one == path) && uncommitted.paths().all(|one| one != *path)
+                };
                 if worked.position <= turn.position && (changed.is_empty() || changed.iter().any(is_held)) {
                     return turn.text.split(' ').next();
                 }
@@ -235,7 +240,8 @@ mod tests {
 
     #[test]
     fn a_commit_counts_if_it_holds_what_was_changed() {
-        let fails = made(1, TurnKind::Command, "go test ./...", Some(false), Some("pool.go:7:2: undefined: Waiter"));
+        let fails =
+            made(1, TurnKind::Command, "go test ./...", Some(false), Some("pool.go:7:2: undefined: Waiter"));
         let passes = made(3, TurnKind::Command, "go test ./...", Some(true), None);
         let edit = |id, path: &str| made(id, TurnKind::Edit, path, Some(true), None);
         let commit = |id, command: &str, hash: &str| {
