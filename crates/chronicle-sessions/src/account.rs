@@ -4,7 +4,7 @@
 //! quoted, without layout, praise and offers. What an account claims is held against what the
 //! transcript shows (`claims`): a claim that a check contradicts is left out.
 
-use crate::particular::n_particular;
+pub(crate) use crate::particular::n_particular;
 use crate::words::{n_words, sentences};
 
 mod claims;

@@ -16,12 +16,11 @@ use crate::decisions::{Awaited, Reply, answers, decided, planned, turned_down};
 use crate::deeds::{Requests, shows_pull_request, shows_push};
 use crate::libraries::libraries;
 use crate::noted::Noted;
-use crate::particular::bare_name;
 use crate::todos::Todos;
 use crate::tools::{cut, is_asking};
 use crate::turn::{Commit, EditKind, Event, Outcome, Synthetic, Turn};
 use crate::uncommitted::Uncommitted;
-use crate::words::{any_case, first_sentence, imperative, is_substantive, shortened};
+use crate::words::{any_case, bare_name, first_sentence, imperative, is_substantive, shortened};
 
 /// How many of anything are kept.
 const MOST: usize = 2_000;

@@ -1,4 +1,4 @@
-//! Words that name something in particular, and the names of files and items.
+//! Words that name something in particular, rather than what any work is about.
 
 use std::sync::LazyLock;
 
@@ -24,10 +24,4 @@ pub(crate) fn particular(words: &str) -> impl Iterator<Item = Gist> {
         .filter(|word| !word.has_word_of(&GENERAL_KEYS))
         .collect::<Vec<_>>()
         .into_iter()
-}
-
-/// The name of a file or an item without its folders and marks.
-pub(crate) fn bare_name(name: &str) -> &str {
-    let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
-    last.trim_matches(|c: char| !c.is_alphanumeric() && c != '_')
 }

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use chronicle_search::{StoredTurn, TurnKind};
+use chronicle_search::StoredTurn;
 use serde::{Deserialize, Serialize};
 
 mod commands;
@@ -70,16 +70,11 @@ impl Signs {
     }
 }
 
-/// Whether a turn was done, as far as is known.
-fn is_done(turn: &StoredTurn, kind: TurnKind) -> bool {
-    turn.kind == kind && turn.is_ok != Some(false)
-}
-
 /// A turn for tests: its place in the session is its id.
 #[cfg(test)]
 pub(crate) fn made(
     id: i64,
-    kind: TurnKind,
+    kind: chronicle_search::TurnKind,
     text: &str,
     is_ok: Option<bool>,
     answer: Option<&str>,

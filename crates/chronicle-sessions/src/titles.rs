@@ -10,7 +10,7 @@ use crate::{digest::DigestOfSession, words::shortened};
 
 pub(crate) mod candidates;
 
-pub use candidates::LONGEST_TITLE;
+pub use crate::words::LONGEST_TITLE;
 
 /// What a human said of titles of sessions.
 pub struct TitleVerdict;

@@ -5,6 +5,9 @@ use aho_corasick::AhoCorasick;
 /// The longest request that counts as words rather than as something pasted.
 const LONGEST_SENTENCE: usize = 400;
 
+/// The longest title of a session.
+pub const LONGEST_TITLE: usize = 60;
+
 /// What people say before they say what they want.
 const BEGINNINGS: [&str; 49] = [
     "ok",
@@ -270,6 +273,25 @@ fn is_in_list(before: &str, after: &str) -> bool {
 pub(crate) fn is_closed(words: &str) -> bool {
     ['`', '"'].iter().all(|mark| words.matches(*mark).count() % 2 == 0)
         && words.matches('(').count() == words.matches(')').count()
+}
+
+/// The name of a file or an item without its folders and marks.
+pub(crate) fn bare_name(name: &str) -> &str {
+    let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
+    last.trim_matches(|c: char| !c.is_alphanumeric() && c != '_')
+}
+
+/// The heading of a plan without the word that every plan has.
+pub(crate) fn of_plan(heading: &str) -> String {
+    const PREFIXES: [&str; 6] =
+        ["implementation plan", "plan", "design plan", "design", "proposal", "implementation"];
+    let trimmed = heading.trim();
+    let after = PREFIXES.iter().find_map(|prefix| {
+        let head = trimmed.get(..prefix.len())?;
+        let rest = trimmed[prefix.len()..].trim_start();
+        (head.eq_ignore_ascii_case(prefix)).then(|| rest.strip_prefix([':', '-', '—', '–'])).flatten()
+    });
+    imperative(after.unwrap_or(trimmed), usize::MAX)
 }
 
 /// Whether a prompt says what is wanted, rather than only `yes` or `go on`.

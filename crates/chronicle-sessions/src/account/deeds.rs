@@ -2,14 +2,12 @@
 
 use chronicle_core::thread::{Gist, likeness};
 
-use crate::particular::bare_name;
-
 use super::{
     Point, Sort,
     summary::{Account, accounts},
 };
 use crate::journal::Journal;
-use crate::words::clause;
+use crate::words::{bare_name, clause};
 
 /// How long a deed is at most.
 const LONGEST: usize = 120;

@@ -3,14 +3,11 @@
 use chronicle_core::thread::{Gist, likeness};
 
 use super::deeds::take_back;
-use crate::particular::n_particular;
-
-use super::{Opening, Point, Shown, Sort, begins_with_deed, opening, points, without_place};
+use super::{Opening, Point, Shown, Sort, begins_with_deed, n_particular, opening, points, without_place};
 use crate::endings::question;
 use crate::journal::{Check, Closing, Journal};
-use crate::titles::candidates::{LONGEST_TITLE, of_plan};
 use crate::turn::{Commit, TodoState};
-use crate::words::{clause, shortened};
+use crate::words::{LONGEST_TITLE, clause, of_plan, shortened};
 
 /// How long a summary is at most.
 const LONGEST: usize = 400;

@@ -8,8 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     commands::{Typed, program},
-    is_done,
-    steps::is_for_files,
+    steps::{is_done, is_for_files},
 };
 use crate::words::{any_case, shortened};
 

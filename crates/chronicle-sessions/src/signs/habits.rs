@@ -7,8 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     commands::{Typed, program},
-    is_done,
-    steps::{Act, steps},
+    steps::{Act, Step, is_done, steps},
     technologies::language,
     topics,
 };
@@ -164,7 +163,7 @@ fn commit_style(subject: &str) -> Option<&'static str> {
 }
 
 /// What came before commits: tests and lints that passed after the last edit.
-fn around_commits(steps: &[super::Step]) -> Vec<(&'static str, &'static str, u64)> {
+fn around_commits(steps: &[Step]) -> Vec<(&'static str, &'static str, u64)> {
     let mut found = Vec::new();
     let (mut is_edited, mut is_tested, mut is_linted) = (false, false, false);
     for step in steps {

@@ -295,6 +295,11 @@ fn git_command<'w>(words: &[&'w str]) -> &'w str {
     found.copied().unwrap_or_default()
 }
 
+/// Whether a turn was done, as far as is known.
+pub(super) fn is_done(turn: &StoredTurn, kind: TurnKind) -> bool {
+    turn.kind == kind && turn.is_ok != Some(false)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,7 +8,7 @@ use chronicle_search::{StoredTurn, TurnKind};
 use super::{
     commands::{Typed, program},
     habits::Seen,
-    is_done,
+    steps::is_done,
 };
 use crate::known_tools::{LANGUAGES, TOOLS};
 

@@ -15,12 +15,9 @@ use crate::particular::{n_particular, particular};
 use crate::session::Session;
 use crate::typed::typed;
 use crate::words::{
-    begins_with_work, first_sentence, imperative, is_closed, is_polite, n_words, sentences, shortened, wish,
-    without_brackets, without_loose_end,
+    LONGEST_TITLE, begins_with_work, first_sentence, imperative, is_closed, is_polite, n_words, of_plan,
+    sentences, shortened, wish, without_brackets, without_loose_end,
 };
-
-/// The longest title.
-pub const LONGEST_TITLE: usize = 60;
 
 /// Wishes that may give a title.
 const EARLY_WISHES: usize = 3;
@@ -142,11 +139,13 @@ fn ranked(journal: &Journal, session: &Session) -> Vec<String> {
             })
             .map(|(index, wish)| (TELLING.saturating_sub(index), asked(wish))),
     );
-    // A branch that is for another ticket than the session is where it went later.
-    let branch = session.branch.as_deref().filter(|branch| {
-        let other = ticket_in(branch.rsplit('/').next().unwrap_or(branch));
-        ticket.is_none() || other.is_none() || other == ticket
-    });
+    // A branch that is for another ticket than the session is where it went later, or came from.
+    let of_ticket = |branch: &&str| ticket_in(branch.rsplit('/').next().unwrap_or(branch));
+    let branches = || session.branches.iter().map(String::as_str).chain(session.branch.as_deref());
+    let branch = match &ticket {
+        Some(ticket) => branches().find(|branch| of_ticket(branch).as_ref() == Some(ticket)),
+        None => session.branch.as_deref(),
+    };
     found.extend(branch.and_then(of_branch).map(|title| (BRANCH, title)));
     let about = account::about(journal);
     let mut ranked: Vec<(usize, String)> = found
@@ -186,7 +185,8 @@ fn of_branch(branch: &str) -> Option<String> {
         .skip(usize::from(!number.is_empty()))
         .collect();
     let words = words.join(" ");
-    (3 <= n_words(&words) && 2 <= n_particular(&words))
+    let is_telling = 3 <= n_words(&words) && 2 <= n_particular(&words);
+    (is_telling || ticket.is_some() && n_words(&words) == 2 && begins_with_work(&words))
         .then(|| with_ticket(ticket.as_deref(), &account::capitalized(&words)))
 }
 
@@ -289,19 +289,6 @@ fn spread(title: &str, about: &[Gist]) -> usize {
         .collect();
     counts.sort_unstable_by(|left, right| right.cmp(left));
     counts.into_iter().take(MOST_COUNTED).sum()
-}
-
-/// The heading of a plan without the word that every plan has.
-pub(crate) fn of_plan(heading: &str) -> String {
-    const PREFIXES: [&str; 6] =
-        ["implementation plan", "plan", "design plan", "design", "proposal", "implementation"];
-    let trimmed = heading.trim();
-    let after = PREFIXES.iter().find_map(|prefix| {
-        let head = trimmed.get(..prefix.len())?;
-        let rest = trimmed[prefix.len()..].trim_start();
-        (head.eq_ignore_ascii_case(prefix)).then(|| rest.strip_prefix([':', '-', '—', '–'])).flatten()
-    });
-    imperative(after.unwrap_or(trimmed), usize::MAX)
 }
 
 /// The first sentence of a request that asks for something in particular, in the imperative.
@@ -536,6 +523,8 @@ mod tests {
             |branch: &str, title: Option<&str>| assert_eq!(of_branch(branch).as_deref(), title, "{branch}");
         check("ann/let-the-pool-wait", Some("Let the pool wait"));
         check("ann/shop-12-let-the-pool-wait", Some("SHOP-12: Let the pool wait"));
+        check("ann/shop-12-pool-queue-2", None);
+        check("ann/shop-12-fix-queue-2", Some("SHOP-12: Fix queue"));
         check("20260209-bound-the-queue", Some("Bound the queue"));
         check("agent/let-pool-wait-xqM7a", Some("Let pool wait"));
         check("main", None);

@@ -70,7 +70,7 @@ fn a_briefing_tells_where_work_stopped_on_this_branch_first() {
 
     ## Where you stopped
     - Use the bounded queue (3 days ago, main, session 7e551011)
-      - Asked for “Use the bounded queue”. `cargo clippy` passed last.
+      - Asked for “Use the bounded queue”.
     - Try a lock-free stack for the pool (4 days ago, stack, session 6e551011)
       - One test fails still. Not committed, `cargo test -p pool` failed last.
     - Make a full pool wait for its connections instead of failing (5 days ago, main, session 5e551011)
@@ -337,7 +337,7 @@ fn catching_up_tells_the_last_sessions_with_what_came_of_them() {
 
     ## Use the bounded queue
     2026-03-07 10:00, 3 days ago, main, session 7e551011
-    Asked for “Use the bounded queue”. `cargo clippy` passed last.
+    Asked for “Use the bounded queue”.
     - check `cargo clippy`: passed
     - decided: Let's use the bounded queue.
     - left open t-myvy: Decide whether to commit it
