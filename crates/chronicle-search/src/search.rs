@@ -13,14 +13,17 @@ use std::{
 use jiff::Timestamp;
 use rusqlite::{Connection, params_from_iter, types::Value};
 
-use crate::index::words::{Term, Words};
+use crate::index::{
+    Indexed, is_wanted,
+    words::{Term, Words},
+};
 use crate::{ProjectId, SessionId, StoredTurn, TurnKind, Vector};
 
 mod sheet;
 mod weights;
 
 use sheet::{Candidate, Sheet};
-use weights::{ASKING_WORD, LEAST_SOUGHT, LEAST_USUAL, VECTOR};
+use weights::{ASKING_WORD, LEAST_SOUGHT, LEAST_USUAL, STANDS_OUT, VECTOR};
 
 /// How many different words of a question count.
 const MOST_TERMS: usize = 64;
@@ -167,7 +170,9 @@ pub fn search(
         None => sheet.best(&tx, scope, limit)?,
         Some(vector) => {
             let mut best = sheet.best(&tx, scope, limit.max(MOST_COMPARED))?;
-            compare(&tx, &mut best, vector, sheet.weight())?;
+            let n_by_words = best.len();
+            best.extend(by_meaning(&tx, &best, allowed.as_deref(), scope, vector)?);
+            compare(&tx, &mut best, n_by_words, vector, sheet.weight())?;
             best.truncate(limit);
             best
         }
@@ -215,11 +220,60 @@ impl Scope {
     }
 }
 
+/// The turns whose vectors stand out as near to the question, though they have none of its words: every vector in the
+/// sessions to look in is compared.
+fn by_meaning(
+    connection: &Connection,
+    known: &[Candidate],
+    allowed: Option<&[i64]>,
+    scope: &Scope,
+    (embedder, vector): &(String, Vector),
+) -> rusqlite::Result<Vec<Candidate>> {
+    let mut nearest: Vec<(f32, Candidate)> = Vec::new();
+    let mut cosines = Vec::new();
+    for session in Vector::sessions(connection, embedder)? {
+        if allowed.is_some_and(|allowed| allowed.binary_search(&i64::from(session)).is_err()) {
+            continue;
+        }
+        let Some(indexed) = Indexed::of(connection, i64::from(session))? else { continue };
+        let turns = indexed.turns().zip(vector.cosines(connection, embedder, session)?);
+        for ((turn, cosine), number) in turns.zip(0..) {
+            let Some(cosine) = cosine else { continue };
+            cosines.push(Some(cosine));
+            let candidate = Candidate { score: 0.0, session, turn: number };
+            let is_new = known.iter().all(|known| (known.session, known.turn) != (session, number));
+            if is_new && is_wanted(turn.kind, &scope.kinds) {
+                nearest.push((cosine, candidate));
+            }
+        }
+    }
+    let (mean, usual) = usual_of(&cosines);
+    nearest.retain(|(cosine, _)| mean + STANDS_OUT * usual <= *cosine);
+    nearest.sort_by(|(left, _), (right, _)| right.total_cmp(left));
+    nearest.truncate(MOST_COMPARED);
+    let nearest = nearest.into_iter().map(|(_, candidate)| candidate);
+    match scope.since {
+        None => Ok(nearest.collect()),
+        Some(since) => {
+            let mut late = Vec::new();
+            for candidate in nearest {
+                let session = SessionId(i64::from(candidate.session));
+                let turn = StoredTurn::nth(connection, session, candidate.turn)?;
+                if turn.is_some_and(|turn| turn.at.is_some_and(|at| since <= at)) {
+                    late.push(candidate);
+                }
+            }
+            Ok(late)
+        }
+    }
+}
+
 /// Compares candidates with the vector of the question, and brings them into the order that follows. A turn without a
-/// vector stays where words put it, as one that is as near as most.
+/// vector stays where words put it, as one that is as near as most of those that words found, the first `n_by_words`.
 fn compare(
     connection: &Connection,
     best: &mut [Candidate],
+    n_by_words: usize,
     (embedder, vector): &(String, Vector),
     weight: f32,
 ) -> rusqlite::Result<()> {
@@ -234,22 +288,24 @@ fn compare(
         };
         cosines.push(of_session.get(candidate.turn as usize).copied().flatten());
     }
-    for (candidate, nearness) in best.iter_mut().zip(standing_out(&cosines)) {
-        candidate.score += VECTOR * weight * nearness;
+    let by_words = &cosines[..n_by_words];
+    let is_measure = 2 <= by_words.iter().flatten().count();
+    let (mean, usual) = usual_of(if is_measure { by_words } else { &cosines });
+    for (candidate, cosine) in best.iter_mut().zip(&cosines) {
+        candidate.score += VECTOR * weight * cosine.map_or(0.0, |cosine| (cosine - mean) / usual);
     }
     best.sort_by(|left, right| right.cmp(left));
     Ok(())
 }
 
-/// How far each of these numbers stands out among them, in the measure of how far they usually do; 0 for none.
-fn standing_out(numbers: &[Option<f32>]) -> Vec<f32> {
+/// The mean of these numbers, and how far they usually differ from it.
+fn usual_of(numbers: &[Option<f32>]) -> (f32, f32) {
     let known: Vec<f32> = numbers.iter().copied().flatten().collect();
     let n_known = known.len().max(1) as f32;
     let mean = known.iter().sum::<f32>() / n_known;
     let usual =
         f32::sqrt(known.iter().map(|number| (number - mean) * (number - mean)).sum::<f32>() / n_known);
-    let of = |number: &Option<f32>| number.map_or(0.0, |number| (number - mean) / usual.max(LEAST_USUAL));
-    numbers.iter().map(of).collect()
+    (mean, usual.max(LEAST_USUAL))
 }
 
 /// The turns of candidates.

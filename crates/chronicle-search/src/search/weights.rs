@@ -76,6 +76,9 @@ pub(super) const ASKING: f32 = 0.03;
 /// usually differ.
 pub(super) const VECTOR: f32 = 0.05;
 
+/// How many times as far as usual a vector has to be nearer than the others, for a turn without a word of the question.
+pub(super) const STANDS_OUT: f32 = 2.0;
+
 /// Cosines that differ less than this are all the same.
 pub(super) const LEAST_USUAL: f32 = 1e-3;
 

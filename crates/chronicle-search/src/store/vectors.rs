@@ -86,6 +86,17 @@ impl Vector {
             .map(|found| found.is_some())
     }
 
+    /// The sessions that have turns with a vector of this model.
+    pub(crate) fn sessions(connection: &Connection, embedder: &str) -> rusqlite::Result<Vec<u32>> {
+        connection
+            .prepare_cached(
+                "SELECT DISTINCT session FROM vector JOIN turn ON turn.id = vector.turn \
+                 WHERE embedder IN (SELECT id FROM embedder WHERE name = ?1)",
+            )?
+            .query_map([embedder], |row| row.get(0))?
+            .collect()
+    }
+
     /// The cosines with the turns of a session, in their order; nothing of turns without a vector of this model.
     pub(crate) fn cosines(
         &self,

@@ -153,6 +153,20 @@ fn a_service_that_fails_leaves_what_words_find_and_one_warning() {
 }
 
 #[test]
+fn a_turn_without_a_word_of_the_question_is_found_by_its_meaning() {
+    let vectors = Vectors::new();
+    let long: Vec<String> = (0..7).map(|number| format!("{LONG} {}", "x".repeat(number + 2))).collect();
+    vectors.tell("s1", &long.iter().map(String::as_str).collect::<Vec<_>>());
+    vectors.tell("s2", &["aa b c d e"]);
+    let find = ["find", "ox", "--format=json"];
+    assert_eq!(found(&vectors.run("one", &find)), Vec::<String>::new());
+    vectors.embed("one");
+    assert_eq!(found(&vectors.run("one", &find)), ["aa b c d e"]);
+    let since = ["find", "ox", "--format=json", "--since=2026-03-10"];
+    assert_eq!(found(&vectors.run("one", &since)), Vec::<String>::new());
+}
+
+#[test]
 fn what_was_interrupted_goes_on_where_it_was() {
     let vectors = Vectors::answering(|n_before, _| match n_before {
         1 => Answer::status(401, "no such key"),
