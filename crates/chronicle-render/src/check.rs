@@ -46,7 +46,8 @@ pub(super) fn pretty(check: &Check, view: &View, code: Code<'_>) -> String {
         out.push_str(&painted(&|out| heading(out, file)));
         for lesson in &file.lessons {
             out.push_str(&painted(&|out| item(out, lesson, view)));
-            let line = shown_line(lesson).filter(|_| !file.is_removed).and_then(|lines| code(&file.file, lines));
+            let line =
+                shown_line(lesson).filter(|_| !file.is_removed).and_then(|lines| code(&file.file, lines));
             pretty::code_line(&mut out, pretty::quote_of(&lesson.lesson.standing), line, view);
         }
         out.push_str(&painted(&|out| dependents(out, file, view)));

@@ -91,10 +91,10 @@ impl Material {
         let mut knowledge = chronicle.knowledge(None)?.items;
         knowledge.retain(|item| !public || item.tier() != Tier::Unknown);
         let mut material = Self {
-            project: work_dir
-                .as_deref()
-                .and_then(|folder| folder.file_name())
-                .map_or_else(|| "this repository".to_owned(), |name| words::line(&name.to_string_lossy(), 80)),
+            project: work_dir.as_deref().and_then(|folder| folder.file_name()).map_or_else(
+                || "this repository".to_owned(),
+                |name| words::line(&name.to_string_lossy(), 80),
+            ),
             now: chronicle.workplace().now(),
             lessons: lessons.into_iter().map(|lesson| Placed::of(lesson, &code)).collect(),
             reasons: distinct(reasons),
@@ -115,7 +115,8 @@ impl Material {
                 Err(other) => return Err(other),
             };
         }
-        let is_empty = material.lessons.is_empty() && material.reasons.is_empty() && material.memory.is_none();
+        let is_empty =
+            material.lessons.is_empty() && material.reasons.is_empty() && material.memory.is_none();
         let reason = match public {
             true => "nothing is annotated here that could be published",
             false => "there are no lessons and no sessions to show",
@@ -166,7 +167,8 @@ fn distinct(mut reasons: Vec<RegionItem>) -> Vec<RegionItem> {
     reasons.sort_by(|left, right| right.standing.at.cmp(&left.standing.at));
     let mut seen = BTreeSet::new();
     reasons.retain(|reason| {
-        !reason.intent.trim().is_empty() && seen.insert((reason.standing.commit.clone(), reason.intent.clone()))
+        !reason.intent.trim().is_empty()
+            && seen.insert((reason.standing.commit.clone(), reason.intent.clone()))
     });
     reasons
 }

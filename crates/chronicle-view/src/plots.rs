@@ -95,7 +95,12 @@ impl Plot<'_> {
                 format!("{sum} {name}")
             })
             .collect();
-        format!("{}: {} in {} rows; the table below has the numbers", self.title, sums.join(", "), self.rows.len())
+        format!(
+            "{}: {} in {} rows; the table below has the numbers",
+            self.title,
+            sums.join(", "),
+            self.rows.len()
+        )
     }
 
     fn figure(&self, svg: &Markup) -> Markup {
@@ -155,7 +160,12 @@ mod tests {
     fn a_plot_says_its_numbers_in_words_and_in_a_table() {
         let rows = [Row { name: "2026-W10".into(), counts: vec![1, 200] }];
         let text = plot(&rows);
-        assert!(text.contains(r#"aria-label="T: 1 sessions, 200 lessons in 1 rows; the table below has the numbers""#), "{text}");
+        assert!(
+            text.contains(
+                r#"aria-label="T: 1 sessions, 200 lessons in 1 rows; the table below has the numbers""#
+            ),
+            "{text}"
+        );
         assert!(text.contains("<td>1</td><td>200</td>"), "{text}");
         // What is there is seen, and nothing sets a style of its own.
         assert!(text.contains(r#"height="1""#), "{text}");

@@ -113,7 +113,8 @@ impl Server {
 
 /// Reads one request and answers it. A client that breaks off has nothing to be told.
 fn answer(mut stream: TcpStream, port: u16, token: &str, wish: &mpsc::Sender<Wish>) {
-    let _set = stream.set_read_timeout(Some(PATIENCE)).and_then(|()| stream.set_write_timeout(Some(PATIENCE)));
+    let _set =
+        stream.set_read_timeout(Some(PATIENCE)).and_then(|()| stream.set_write_timeout(Some(PATIENCE)));
     let Some(head) = read_head(&mut stream) else { return };
     let reply = match asked(&head, port, token) {
         Ok(Asked::Shell) => Reply::html(served_shell()),

@@ -123,7 +123,9 @@ impl SharedSession {
         let mut about = vec![words::line(&listed.agent, 40), words::line(&listed.project, 80)];
         about.extend(listed.branch.as_deref().map(|branch| words::line(branch, 80)));
         let time = |text: &Option<String>| words::moment(text.as_deref()).map(words::minute);
-        about.extend(time(&listed.began).zip(time(&listed.ended)).map(|(from, to)| format!("{from} to {to} UTC")));
+        about.extend(
+            time(&listed.began).zip(time(&listed.ended)).map(|(from, to)| format!("{from} to {to} UTC")),
+        );
         let mut kinds: Vec<(&str, usize)> = Vec::new();
         for turn in &self.session.turns {
             match kinds.iter_mut().find(|(kind, _)| *kind == turn.kind) {
@@ -131,7 +133,8 @@ impl SharedSession {
                 None => kinds.push((turn.kind, 1)),
             }
         }
-        let turns: Vec<String> = kinds.iter().map(|(kind, n)| format!("{n} {}", kind.replace('_', " "))).collect();
+        let turns: Vec<String> =
+            kinds.iter().map(|(kind, n)| format!("{n} {}", kind.replace('_', " "))).collect();
         let mut lines = vec![about.join(", ")];
         lines.push(match turns.is_empty() {
             true => "no turns".to_owned(),

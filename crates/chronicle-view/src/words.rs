@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use chronicle_core::{Age, Category, LineRange, parse_time, plain, reading::Standing, redaction::gated, shown_path};
+use chronicle_core::{
+    Age, Category, LineRange, parse_time, plain, reading::Standing, redaction::gated, shown_path,
+};
 use jiff::{Timestamp, tz::TimeZone};
 
 /// A text from outside as a reader may see it: without secrets, without what acts on a terminal, hides or turns the

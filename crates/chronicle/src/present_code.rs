@@ -2,7 +2,10 @@
 
 use std::{cell::RefCell, collections::HashMap};
 
-use chronicle_core::{LineRange, Lines, redaction::{cleaned_in_lines, gated}};
+use chronicle_core::{
+    LineRange, Lines,
+    redaction::{cleaned_in_lines, gated},
+};
 use chronicle_git::ByteSlice;
 
 use crate::Chronicle;

@@ -11,8 +11,8 @@ use crate::{
     arguments::OutputArgs,
     commands::{
         about::AboutArgs, allow::AllowArgs, annotate::AnnotateArgs, ask::AskArgs, backfill::BackfillArgs,
-        blocks::BlocksArgs, brief::BriefArgs, browse::BrowseArgs, catch_up::CatchUpArgs, check::CheckArgs, commit,
-        commit::CommitArgs, config::ConfigArgs, consolidate::ConsolidateArgs, context::ContextArgs,
+        blocks::BlocksArgs, brief::BriefArgs, browse::BrowseArgs, catch_up::CatchUpArgs, check::CheckArgs,
+        commit, commit::CommitArgs, config::ConfigArgs, consolidate::ConsolidateArgs, context::ContextArgs,
         correct::CorrectArgs, cost::CostArgs, deps::DepsArgs, digest::DigestArgs, doctor::DoctorArgs,
         expire::ExpireArgs, export::ExportArgs, feedback::FeedbackArgs, find::FindArgs, fix::FixArgs,
         flag::FlagArgs, gc::GcArgs, history::HistoryArgs, hook::HookArgs, how::HowArgs, import::ImportArgs,
@@ -20,9 +20,10 @@ use crate::{
         memory::MemoryArgs, note::NoteArgs, outline::OutlineArgs, patterns::PatternsArgs,
         pending::PendingArgs, preferences::PreferencesArgs, problems::ProblemsArgs, projects::ProjectsArgs,
         purge::PurgeArgs, read::ReadArgs, reconcile::ReconcileArgs, resume::ResumeArgs, schema::SchemaArgs,
-        session::SessionArgs, setup::SetupArgs, share::ShareArgs, show::ShowArgs, skills::SkillsArgs, status::StatusArgs,
-        statusline::StatuslineArgs, summary::SummaryArgs, supersede::SupersedeArgs, sync::SyncArgs,
-        thread::ResolveArgs, thread::ThreadArgs, tour::TourArgs, uninstall::UninstallArgs, view::ViewArgs, why::WhyArgs,
+        session::SessionArgs, setup::SetupArgs, share::ShareArgs, show::ShowArgs, skills::SkillsArgs,
+        status::StatusArgs, statusline::StatuslineArgs, summary::SummaryArgs, supersede::SupersedeArgs,
+        sync::SyncArgs, thread::ResolveArgs, thread::ThreadArgs, tour::TourArgs, uninstall::UninstallArgs,
+        view::ViewArgs, why::WhyArgs,
     },
 };
 

@@ -74,7 +74,10 @@ fn opened(place: Option<String>, path: &Path) -> Result<(), CommandError> {
     let editor = editor.filter(|editor| !editor.is_empty()).unwrap_or_else(|| "vi".to_owned());
     // An editor may come with arguments, so a shell takes it apart, as git lets it.
     let mut command = Command::new("sh");
-    command.args(["-c", &format!("{editor} \"$@\""), &editor]).args(place.filter(|_| takes_lines(&editor))).arg(path);
+    command
+        .args(["-c", &format!("{editor} \"$@\""), &editor])
+        .args(place.filter(|_| takes_lines(&editor)))
+        .arg(path);
     let status = command.status();
     match status {
         Ok(status) if status.success() => Ok(()),
@@ -85,7 +88,20 @@ fn opened(place: Option<String>, path: &Path) -> Result<(), CommandError> {
 /// Whether an editor takes `+LINE`: another would take it for the name of a file.
 fn takes_lines(editor: &str) -> bool {
     const KNOWN: [&str; 14] = [
-        "vi", "vim", "nvim", "view", "gvim", "nano", "pico", "micro", "emacs", "emacsclient", "joe", "kak", "mg", "ed",
+        "vi",
+        "vim",
+        "nvim",
+        "view",
+        "gvim",
+        "nano",
+        "pico",
+        "micro",
+        "emacs",
+        "emacsclient",
+        "joe",
+        "kak",
+        "mg",
+        "ed",
     ];
     let program = editor.split_whitespace().next().unwrap_or_default();
     let name = Path::new(program).file_name().and_then(|name| name.to_str()).unwrap_or_default();

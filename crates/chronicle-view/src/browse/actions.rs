@@ -58,7 +58,11 @@ impl Actions<'_> {
             Effect::Flag { id, reason } => {
                 let command = FlagCommand { path: (&id).into(), anchor: None, reason, all: false };
                 let reply = self.chronicle.flag(&command).map_err(said)?;
-                self.corrected(&reply, "flagged: readers see your reason, and trust it half as far", browser)?;
+                self.corrected(
+                    &reply,
+                    "flagged: readers see your reason, and trust it half as far",
+                    browser,
+                )?;
             }
             Effect::Judge { id, is_right } => {
                 let command = FeedbackCommand { id, is_right, note: None };

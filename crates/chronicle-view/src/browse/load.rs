@@ -55,9 +55,7 @@ pub(super) fn rows(chronicle: &Chronicle, tab: Tab) -> Result<Vec<Row>, ViewErro
             let command = PendingCommand { project: None, all: false, archived: false, limit: MOST_ROWS };
             memory.threads().pending(&command)?.items.iter().map(|item| open_row(item, now)).collect()
         }
-        Tab::Shown => {
-            memory.injected(None)?.told.iter().map(|told| shown_row(told, now)).collect()
-        }
+        Tab::Shown => memory.injected(None)?.told.iter().map(|told| shown_row(told, now)).collect(),
     })
 }
 
@@ -87,13 +85,19 @@ pub(super) fn code(chronicle: &Chronicle, path: &Path, line: u32) -> Result<Code
 }
 
 /// Who wrote each line of a file.
-pub(super) fn blame(chronicle: &Chronicle, file: &str, n_lines: u32) -> Result<Vec<Option<Written>>, ViewError> {
+pub(super) fn blame(
+    chronicle: &Chronicle,
+    file: &str,
+    n_lines: u32,
+) -> Result<Vec<Option<Written>>, ViewError> {
     let Ok(all) = LineRange::new(1, n_lines) else { return Ok(Vec::new()) };
     let why = chronicle.why(from_top(chronicle, file), WhyScope::Lines(all))?;
     let now = chronicle.workplace().now();
     let mut written = vec![None; n_lines as usize];
     for commit in &why.commits {
-        let age = words::moment(Some(&commit.date)).map(|at| words::ago(at, now).replace(" ago", "")).unwrap_or_default();
+        let age = words::moment(Some(&commit.date))
+            .map(|at| words::ago(at, now).replace(" ago", ""))
+            .unwrap_or_default();
         let who = Written { author: words::line(&commit.author, 40), age };
         for lines in &commit.lines {
             for line in lines.start..=lines.end.min(n_lines) {
@@ -105,7 +109,11 @@ pub(super) fn blame(chronicle: &Chronicle, file: &str, n_lines: u32) -> Result<V
 }
 
 /// Who wrote a line, in which session, and after which words.
-pub(super) fn why(chronicle: &Chronicle, file: &str, line: u32) -> Result<(Detail, Option<String>), ViewError> {
+pub(super) fn why(
+    chronicle: &Chronicle,
+    file: &str,
+    line: u32,
+) -> Result<(Detail, Option<String>), ViewError> {
     let Ok(lines) = LineRange::new(line, line) else { return Ok((Detail::default(), None)) };
     let why = chronicle.why(from_top(chronicle, file), WhyScope::Lines(lines))?;
     let session = why.sessions.first().map(|origin| origin.session.clone());
@@ -123,7 +131,9 @@ fn from_top(chronicle: &Chronicle, file: &str) -> std::path::PathBuf {
 fn why_detail(why: &Why, now: Timestamp) -> Detail {
     let mut lines = Vec::new();
     for commit in &why.commits {
-        let age = words::moment(Some(&commit.date)).map(|at| format!(", {}", words::ago(at, now))).unwrap_or_default();
+        let age = words::moment(Some(&commit.date))
+            .map(|at| format!(", {}", words::ago(at, now)))
+            .unwrap_or_default();
         lines.push(format!("{} {}", words::commit(&commit.commit), words::line(&commit.subject, 300)));
         lines.push(format!("by {}{age}", words::line(&commit.author, 80)));
         lines.extend(text_lines(&commit.body));
@@ -174,14 +184,16 @@ fn session_detail(session: &ShownSession, now: Timestamp) -> Detail {
     let mut lines = vec![row.about, String::new()];
     if let Some(digest) = &session.digest {
         lines.extend(text_lines(&digest.summary));
-        for (title, texts) in
-            [("Done:", &digest.key_actions), ("Decided:", &digest.decisions), ("Open questions:", &digest.open_questions)]
-        {
+        for (title, texts) in [
+            ("Done:", &digest.key_actions),
+            ("Decided:", &digest.decisions),
+            ("Open questions:", &digest.open_questions),
+        ] {
             add_list(&mut lines, title, texts.iter().map(|text| words::line(text, 600)));
         }
         let commits = digest.commits.iter();
-        let commits =
-            commits.map(|commit| format!("{} {}", words::commit(&commit.id), words::line(&commit.subject, 200)));
+        let commits = commits
+            .map(|commit| format!("{} {}", words::commit(&commit.id), words::line(&commit.subject, 200)));
         add_list(&mut lines, "Commits:", commits);
         let checks = digest.checks.iter().map(|check| {
             let outcome = match check.is_passed {
@@ -237,7 +249,11 @@ fn lesson_row(lesson: &WisdomItem, now: Timestamp) -> Row {
     ));
     lines.extend(standing.said_by().map(|said| words::line(&said, 200)));
     for dependency in &lesson.depends_on {
-        lines.push(format!("relies on {}: {}", words::path(&dependency.file), words::line(&dependency.nature, 300)));
+        lines.push(format!(
+            "relies on {}: {}",
+            words::path(&dependency.file),
+            words::line(&dependency.nature, 300)
+        ));
     }
     for correction in &standing.corrections {
         lines.push(format!("doubted: {}", words::line(&correction.reason, 300)));
@@ -271,7 +287,8 @@ fn session_row(session: &ListedSession, now: Timestamp) -> Row {
     about.push(counted(session.prompts, "prompt"));
     let about = about.join(" · ");
     let title = words::line(&session.title, 300);
-    let lines = vec![about.clone(), String::new(), "Enter shows its results and turns; r continues it.".to_owned()];
+    let lines =
+        vec![about.clone(), String::new(), "Enter shows its results and turns; r continues it.".to_owned()];
     Row {
         id: session.session.clone(),
         target: Target::Session,

@@ -101,7 +101,9 @@ fn last_line(browser: &Browser) -> Line<'static> {
         return Line::styled(plain(&browser.message).into_owned(), BOLD);
     }
     let mut words = match browser.tab {
-        Tab::Lessons if browser.is_in_file() => "n p lesson · w who wrote it · / find · y copy · ? keys · Esc back",
+        Tab::Lessons if browser.is_in_file() => {
+            "n p lesson · w who wrote it · / find · y copy · ? keys · Esc back"
+        }
         Tab::Lessons => "Enter open · / find · f flag · c confirm · x reject · y copy · ? keys · q quit",
         Tab::Sessions => "Enter results and turns · r continue · / find · ? keys · q quit",
         Tab::Open => "R done · x won't do · r continue · / find · ? keys · q quit",
@@ -135,7 +137,9 @@ fn list(frame: &mut Frame<'_>, area: Rect, browser: &mut Browser) {
             (Some(_), false) => "Nothing has these words. Esc shows all.",
             (Some(_), true) => match browser.tab {
                 Tab::Lessons => "No lessons yet. `git chronicle annotate` writes the first one.",
-                Tab::Sessions => "No sessions yet. `git chronicle session ingest` reads those of your agents.",
+                Tab::Sessions => {
+                    "No sessions yet. `git chronicle session ingest` reads those of your agents."
+                }
                 Tab::Open => "Nothing is open.",
                 Tab::Shown => "Agents were shown nothing in this repository yet.",
             },

@@ -51,20 +51,45 @@ pub(crate) enum Effect {
     /// The rows of a tab are wanted.
     Load(Tab),
     /// A file is to be shown, at a line.
-    Show { file: String, line: u32 },
+    Show {
+        file: String,
+        line: u32,
+    },
     /// Who wrote a line, and in which session.
-    Why { file: String, line: u32 },
+    Why {
+        file: String,
+        line: u32,
+    },
     /// Who wrote each line of a file.
-    Blame { file: String, n_lines: u32 },
+    Blame {
+        file: String,
+        n_lines: u32,
+    },
     /// A session with its turns.
     Session(String),
-    Flag { id: String, reason: String },
+    Flag {
+        id: String,
+        reason: String,
+    },
     /// A lesson is right or wrong, or a session's title.
-    Judge { id: String, is_right: bool },
+    Judge {
+        id: String,
+        is_right: bool,
+    },
     /// A thread is done, or will not be.
-    Close { id: String, is_done: bool, note: String },
-    Edit { id: String, text: String },
-    Open { file: String, line: u32 },
+    Close {
+        id: String,
+        is_done: bool,
+        note: String,
+    },
+    Edit {
+        id: String,
+        text: String,
+    },
+    Open {
+        file: String,
+        line: u32,
+    },
     Copy(String),
     Resume(String),
 }
@@ -131,7 +156,8 @@ impl Browser {
     pub(crate) fn fitting(&self) -> Vec<&Row> {
         let words: Vec<String> = self.filter.to_lowercase().split_whitespace().map(str::to_owned).collect();
         let rows = self.list().rows.iter().flatten();
-        rows.filter(|row| self.is_in_file() || words.iter().all(|word| row.text().contains(word.as_str()))).collect()
+        rows.filter(|row| self.is_in_file() || words.iter().all(|word| row.text().contains(word.as_str())))
+            .collect()
     }
 
     /// The row that is looked at: in a file, the first lesson of the line.

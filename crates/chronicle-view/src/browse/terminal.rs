@@ -69,7 +69,8 @@ impl Screen {
             Ok((columns, rows)) if 0 < columns && 0 < rows => Viewport::Fullscreen,
             _ => Viewport::Fixed(Rect::new(0, 0, 80, 24)),
         };
-        let terminal = Terminal::with_options(backend, TerminalOptions { viewport }).context(TerminalSnafu)?;
+        let terminal =
+            Terminal::with_options(backend, TerminalOptions { viewport }).context(TerminalSnafu)?;
         Ok(Self { terminal, ended, stopped })
     }
 
@@ -175,7 +176,9 @@ fn give_back_on_panic() {
 
 fn happened(event: Event) -> Happened {
     match event {
-        Event::Key(key) if key.kind != KeyEventKind::Release => key_of(key).map_or(Happened::Nothing, Happened::Key),
+        Event::Key(key) if key.kind != KeyEventKind::Release => {
+            key_of(key).map_or(Happened::Nothing, Happened::Key)
+        }
         Event::Paste(text) => Happened::Key(Key::Pasted(text)),
         Event::Mouse(mouse) => match mouse.kind {
             MouseEventKind::Down(MouseButton::Left) => Happened::Mouse(Act::Click, mouse.column, mouse.row),

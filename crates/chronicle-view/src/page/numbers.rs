@@ -47,8 +47,9 @@ fn by_kind(material: &Material) -> Markup {
         let n = material.lessons.iter().filter(|placed| placed.lesson.category == category).count();
         Row { name: words::kind(category).to_owned(), counts: vec![n as u64] }
     };
-    let rows: Vec<Row> =
-        [Category::Gotcha, Category::DeadEnd, Category::Insight, Category::UnfinishedThread].map(count).into();
+    let rows: Vec<Row> = [Category::Gotcha, Category::DeadEnd, Category::Insight, Category::UnfinishedThread]
+        .map(count)
+        .into();
     let plot = Plot { title: "Lessons by kind", rows_are: "kind", series: &["lessons"], rows: &rows };
     shown_if(!material.lessons.is_empty(), || plot.flat())
 }
@@ -93,7 +94,11 @@ fn coverage(material: &Material) -> Markup {
         .by_directory
         .iter()
         .map(|covered| Tile {
-            name: if covered.name.is_empty() { "(root)".to_owned() } else { words::path(&covered.name).into_owned() },
+            name: if covered.name.is_empty() {
+                "(root)".to_owned()
+            } else {
+                words::path(&covered.name).into_owned()
+            },
             size: covered.commits,
             n_annotated: covered.annotated,
         })
@@ -120,5 +125,9 @@ fn counted_by(names: impl Iterator<Item = String>) -> Vec<Row> {
 }
 
 fn shown_if(is_shown: bool, plot: impl FnOnce() -> Markup) -> Markup {
-    if is_shown { plot() } else { html! {} }
+    if is_shown {
+        plot()
+    } else {
+        html! {}
+    }
 }

@@ -6,7 +6,8 @@ use testkit::TestRepo;
 
 use super::*;
 
-const HOSTILE: &str = "</style></script><script>alert(1)</script><img src=x onerror=alert(2)>\u{1b}[2J\u{202e}\"'&";
+const HOSTILE: &str =
+    "</style></script><script>alert(1)</script><img src=x onerror=alert(2)>\u{1b}[2J\u{202e}\"'&";
 
 fn chronicle(repo: &TestRepo) -> Chronicle {
     Chronicle::isolated(repo.path(), "2026-03-10T12:00:00Z".parse().expect("a time"))
@@ -37,7 +38,9 @@ fn lesson(content: &str) -> Value {
 
 #[test]
 fn a_lesson_is_shown_with_its_code_and_its_reason() {
-    let page = shown(&repository(&json!({ "summary": "A full pool waits", "wisdom": [lesson("never block the loop")] })));
+    let page = shown(&repository(
+        &json!({ "summary": "A full pool waits", "wisdom": [lesson("never block the loop")] }),
+    ));
     for part in [
         "<h3><code>src/pool.rs</code></h3>",
         r#"<span class="kind gotcha">▲ gotcha</span> <span class="words">never block the loop</span>"#,
@@ -76,24 +79,32 @@ fn hostile_notes_are_text() {
 
 #[test]
 fn a_page_loads_nothing() {
-    let page = shown(&repository(&json!({ "summary": "why", "wisdom": [lesson("see https://example.com/x")] })));
+    let page =
+        shown(&repository(&json!({ "summary": "why", "wisdom": [lesson("see https://example.com/x")] })));
     let policy = policy(Some(FILTER));
     assert!(policy.starts_with("default-src 'none'; style-src 'sha256-"), "{policy}");
-    assert!(page.contains(&format!(r#"<meta http-equiv="Content-Security-Policy" content="{policy}">"#)), "{page}");
+    assert!(
+        page.contains(&format!(r#"<meta http-equiv="Content-Security-Policy" content="{policy}">"#)),
+        "{page}"
+    );
     for part in ["src=\"", "href=\"http", "@import", "url(", "style=\"", " onclick"] {
         assert!(!page.contains(part), "{part}");
     }
     let shell = served_shell();
     assert!(!shell.contains("example.com") && shell.contains("Loading"), "{shell}");
     // Both policies of a served page count, that in it and that in the header: each lets it ask its server.
-    assert!(shell.contains("; connect-src 'self'\">") && served_policy().contains("; connect-src 'self';"), "{shell}");
+    assert!(
+        shell.contains("; connect-src 'self'\">") && served_policy().contains("; connect-src 'self';"),
+        "{shell}"
+    );
     assert!(!page.contains("connect-src"), "{page}");
 }
 
 #[test]
 fn many_lessons_take_little_room_each() {
-    let lessons: Vec<Value> =
-        (0..1_500).map(|n| lesson(&format!("lesson {n}: {}", "the loop must never wait here. ".repeat(6)))).collect();
+    let lessons: Vec<Value> = (0..1_500)
+        .map(|n| lesson(&format!("lesson {n}: {}", "the loop must never wait here. ".repeat(6))))
+        .collect();
     let repo = repository(&json!({ "summary": "why", "wisdom": lessons }));
     let page = shown(&repo);
     assert!(page.contains("lesson 1499"), "all are shown");

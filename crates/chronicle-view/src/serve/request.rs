@@ -80,7 +80,11 @@ mod tests {
 
     fn check(lines: &[&str], expected: Result<Asked, u16>) {
         let head = format!("{}\r\n\r\n", lines.join("\r\n"));
-        assert_eq!(asked(head.as_bytes(), 8123, TOKEN).map_err(|refusal| refusal.status), expected, "{lines:?}");
+        assert_eq!(
+            asked(head.as_bytes(), 8123, TOKEN).map_err(|refusal| refusal.status),
+            expected,
+            "{lines:?}"
+        );
     }
 
     #[test]

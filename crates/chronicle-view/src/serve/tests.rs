@@ -35,7 +35,10 @@ fn what_is_known_needs_the_token() {
         assert!(head.contains(header), "{head}");
     }
     let (status, head, body) = ask("/page", "");
-    assert_eq!((status.as_str(), body.as_str()), ("HTTP/1.1 401 Unauthorized", "the token is missing or wrong\n"));
+    assert_eq!(
+        (status.as_str(), body.as_str()),
+        ("HTTP/1.1 401 Unauthorized", "the token is missing or wrong\n")
+    );
     assert!(head.contains("WWW-Authenticate: Bearer"), "{head}");
     let (status, _, shell) = ask("/", "");
     assert_eq!(status, "HTTP/1.1 200 OK");

@@ -24,8 +24,11 @@ pub(super) fn text(session: &ShownSession, now: Timestamp) -> String {
         let _ = writeln!(out, "## Result\n\n{}", quoted(&digest.summary));
         list(&mut out, "Done", &digest.key_actions);
         list(&mut out, "Decided", &digest.decisions);
-        let commits: Vec<String> =
-            digest.commits.iter().map(|commit| format!("{} {}", words::commit(&commit.id), commit.subject)).collect();
+        let commits: Vec<String> = digest
+            .commits
+            .iter()
+            .map(|commit| format!("{} {}", words::commit(&commit.id), commit.subject))
+            .collect();
         list(&mut out, "Commits", &commits);
         list(&mut out, "Open questions", &digest.open_questions);
     }
@@ -35,12 +38,17 @@ pub(super) fn text(session: &ShownSession, now: Timestamp) -> String {
     for turn in &session.turns {
         turn_of(&mut out, turn);
     }
-    let _ = writeln!(out, "Written by git chronicle on {}. Secrets and local folders are replaced.", words::day(now));
+    let _ = writeln!(
+        out,
+        "Written by git chronicle on {}. Secrets and local folders are replaced.",
+        words::day(now)
+    );
     out
 }
 
 fn turn_of(out: &mut String, turn: &ShownTurn) {
-    let at = words::moment(turn.at.as_deref()).map(|at| format!(" ({})", words::minute(at))).unwrap_or_default();
+    let at =
+        words::moment(turn.at.as_deref()).map(|at| format!(" ({})", words::minute(at))).unwrap_or_default();
     let ok = match turn.ok {
         Some(true) => ", worked",
         Some(false) => ", failed",

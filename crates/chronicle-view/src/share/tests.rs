@@ -69,7 +69,8 @@ fn folders_of_this_machine_and_secrets_stay_here() {
 #[test]
 fn hostile_turns_are_text() {
     let hostile = "<script>alert(1)</script>\u{1b}[2J\u{202e}]]>&lt;\n```\n<b>";
-    let shared = shared(vec![turn("prompt", hostile), turn("command", hostile), turn("said", &"x".repeat(1 << 20))]);
+    let shared =
+        shared(vec![turn("prompt", hostile), turn("command", hostile), turn("said", &"x".repeat(1 << 20))]);
     let page = shared.file(ShareForm::Html);
     assert!(!page.contains("<script") && !page.contains("<b>"), "{page}");
     assert!(page.contains("&lt;script&gt;alert(1)"), "{page}");
@@ -83,7 +84,8 @@ fn hostile_turns_are_text() {
 
 #[test]
 fn the_contents_are_shown_before_the_file_is_written() {
-    let shared = shared(vec![turn("prompt", "Let it wait"), turn("command", "cargo test"), turn("command", "ls")]);
+    let shared =
+        shared(vec![turn("prompt", "Let it wait"), turn("command", "cargo test"), turn("command", "ls")]);
     let contents = shared.contents(ShareForm::Markdown);
     assert_eq!(contents.title, "Let a full pool wait");
     let n_bytes = shared.file(ShareForm::Markdown).len();

@@ -9,8 +9,9 @@ use chronicle_view::{Ended, Outside, Start, browse};
 use snafu::ensure;
 
 use crate::{
-    background, editor,
+    background,
     commands::resume,
+    editor,
     error::{CommandError, UsageSnafu},
     ui::Ui,
 };
@@ -47,7 +48,8 @@ fn start(what: &Path) -> Start {
         return Start::File(file, Some(lines.start));
     }
     let name = what.to_string_lossy();
-    let is_id = 4 <= name.len() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_/".contains(letter));
+    let is_id = 4 <= name.len()
+        && name.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_/".contains(letter));
     if !what.exists() && is_id && name.chars().any(|letter| letter.is_ascii_digit()) {
         return Start::Session(name.into_owned());
     }

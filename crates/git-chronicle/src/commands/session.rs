@@ -246,7 +246,9 @@ fn word(args: WordArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), Comman
     };
     let command = WordCommand { ids, limit, is_dry_run: dry_run };
     let model = model.as_ref().map(|model| model as &dyn Model);
-    interrupt::advise("stopped: sessions that were summarised stay so; the same command continues with the rest");
+    interrupt::advise(
+        "stopped: sessions that were summarised stay so; the same command continues with the rest",
+    );
     let reply = chronicle
         .memory()
         .word_sessions(&command, model, &mut |done, all| ui.progress("sessions", done, all))?;

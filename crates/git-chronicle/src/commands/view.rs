@@ -5,8 +5,7 @@ use chronicle_view::{self as view, Material, Server};
 
 use crate::{
     error::{CommandError, explain_view},
-    interrupt,
-    surroundings,
+    interrupt, surroundings,
     ui::Ui,
 };
 

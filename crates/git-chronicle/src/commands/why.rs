@@ -43,9 +43,7 @@ pub(crate) fn run(args: WhyArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(
     let why = chronicle.why(file, scope)?;
     let code = chronicle.present_code();
     let answer = match ui.format() {
-        Format::Pretty => {
-            render::why_with_code(&why, &ui.view(false), &|file, lines| code.line(file, lines))
-        }
+        Format::Pretty => render::why_with_code(&why, &ui.view(false), &|file, lines| code.line(file, lines)),
         format => render::why(&why, format, &ui.view(false)),
     };
     ui.answer(&answer)?;

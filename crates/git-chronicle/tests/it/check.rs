@@ -45,6 +45,11 @@ fn a_change_of_the_working_tree() {
 }
 
 #[test]
+fn people_see_the_changed_line_of_each_lesson() {
+    insta::assert_snapshot!(ask(&edited(), &["check", "--format", "pretty"]), @"");
+}
+
+#[test]
 fn the_same_change_in_every_way() {
     let repo = edited();
     let expected = ask(&repo, &["check"]);

@@ -15,7 +15,8 @@ const SESSION: &str = "5e551011-aaaa-4aaa-8aaa-000000000001";
 /// A desk with a lesson, a session and a thread.
 fn desk() -> Desk {
     let desk = Desk::new();
-    desk.run(&["annotate", "-m", "A full pool waits", "--gotcha", "src/pool.rs:1 never block the loop"]).success();
+    desk.run(&["annotate", "-m", "A full pool waits", "--gotcha", "src/pool.rs:1 never block the loop"])
+        .success();
     let talk = desk.talk(SESSION).prompt("Let a full pool wait").todos(&[("Test the timeout", "pending")]);
     desk.leave(&talk.command("cargo test", "ok").said("It waits now."));
     desk.ingest();
@@ -52,7 +53,8 @@ fn a_page_is_served_to_who_has_the_token() {
     let mut server = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
     let mut url = String::new();
     BufReader::new(server.stdout.take().expect("it is piped")).read_line(&mut url).expect("it says where");
-    let (address, token) = url.trim().strip_prefix("http://").and_then(|url| url.split_once("/#")).expect("a URL");
+    let (address, token) =
+        url.trim().strip_prefix("http://").and_then(|url| url.split_once("/#")).expect("a URL");
     let ask = |more: &str| {
         let mut stream = TcpStream::connect(address).expect("it listens");
         write!(stream, "GET /page HTTP/1.1\r\nHost: {address}\r\n{more}\r\n").expect("it reads");
@@ -68,7 +70,10 @@ fn a_page_is_served_to_who_has_the_token() {
     server.kill().expect("it runs");
     server.wait().expect("it ends");
     assert!(page.starts_with("HTTP/1.1 200 OK") && page.contains("never block the loop"), "{page}");
-    assert!(!page.contains("slots are counted twice") && later.contains("slots are counted twice"), "{later}");
+    assert!(
+        !page.contains("slots are counted twice") && later.contains("slots are counted twice"),
+        "{later}"
+    );
     assert!(refused.starts_with("HTTP/1.1 401") && !refused.contains("never block"), "{refused}");
 }
 

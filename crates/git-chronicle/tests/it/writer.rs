@@ -396,7 +396,10 @@ fn an_interrupted_backfill_says_how_to_go_on() {
     while writing.n_notes() < 2 {
         assert!(began.elapsed() < Duration::from_secs(300), "nothing is stored");
     }
-    testkit::command("kill", writing.desk.repo.path()).args(["-INT", &child.id().to_string()]).status().expect("it runs");
+    testkit::command("kill", writing.desk.repo.path())
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .expect("it runs");
     let ended = child.wait_with_output().expect("it is ours");
     let said = String::from_utf8_lossy(&ended.stderr);
     assert!(!ended.status.success(), "{said}");

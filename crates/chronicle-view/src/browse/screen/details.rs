@@ -17,7 +17,13 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, browser: &mut Browser) {
             // The lesson stays next to the session that wrote its line.
             if let Some(row) = row.filter(|_| browser.is_in_file()) {
                 head(&mut lines, row);
-                lines.extend(row.detail.lines.iter().take_while(|line| !line.is_empty()).map(|line| Line::raw(line.clone())));
+                lines.extend(
+                    row.detail
+                        .lines
+                        .iter()
+                        .take_while(|line| !line.is_empty())
+                        .map(|line| Line::raw(line.clone())),
+                );
                 lines.push(Line::raw(""));
             }
             add(&mut lines, detail);
@@ -25,7 +31,11 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, browser: &mut Browser) {
         (None, Some(row)) => {
             head(&mut lines, row);
             lines.extend(row.detail.lines.iter().map(|line| Line::raw(line.clone())));
-            let n_here = browser.code.as_ref().filter(|_| browser.is_in_file()).map_or(0, |code| code.lessons_here().len());
+            let n_here = browser
+                .code
+                .as_ref()
+                .filter(|_| browser.is_in_file())
+                .map_or(0, |code| code.lessons_here().len());
             if 1 < n_here {
                 lines.push(Line::styled(format!("{n_here} lessons on this line: n and p"), DIM));
             }

@@ -32,7 +32,14 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, browser: &mut Browser) {
     frame.render_widget(Paragraph::new(lines), area);
 }
 
-fn line(code: &Code, marks: &Marks<'_>, at: usize, text: &str, numbers: usize, width: usize) -> Line<'static> {
+fn line(
+    code: &Code,
+    marks: &Marks<'_>,
+    at: usize,
+    text: &str,
+    numbers: usize,
+    width: usize,
+) -> Line<'static> {
     let number = at + 1;
     let mut spans = Vec::new();
     let mut room = width.saturating_sub(numbers + 4);
@@ -45,7 +52,9 @@ fn line(code: &Code, marks: &Marks<'_>, at: usize, text: &str, numbers: usize, w
     }
     spans.push(Span::styled(format!("{number:numbers$} "), DIM));
     match marks.at(number) {
-        Some((row, is_first)) => spans.push(Span::styled(if is_first { row.mark } else { "┆" }, style_of(row.kind))),
+        Some((row, is_first)) => {
+            spans.push(Span::styled(if is_first { row.mark } else { "┆" }, style_of(row.kind)))
+        }
         None => spans.push(Span::raw(" ")),
     }
     spans.push(Span::styled("│ ", DIM));
@@ -67,6 +76,8 @@ impl<'c> Marks<'c> {
     fn at(&self, line: usize) -> Option<(&'c Row, bool)> {
         let line = u32::try_from(line).ok()?;
         let begins = self.lessons.iter().find(|lesson| lesson.lines.is_some_and(|(start, _)| start == line));
-        begins.map(|row| (row, true)).or_else(|| self.lessons.iter().find(|row| row.is_on(line)).map(|row| (row, false)))
+        begins
+            .map(|row| (row, true))
+            .or_else(|| self.lessons.iter().find(|row| row.is_on(line)).map(|row| (row, false)))
     }
 }

@@ -16,14 +16,20 @@ fn lesson(id: &str, lines: Option<(u32, u32)>, title: &str) -> Row {
         file: Some("src/pool.rs".into()),
         lines,
         session: None,
-        detail: Detail { heading: "gotcha".into(), lines: vec![title.into(), String::new(), "src/pool.rs · line 2".into()] },
+        detail: Detail {
+            heading: "gotcha".into(),
+            lines: vec![title.into(), String::new(), "src/pool.rs · line 2".into()],
+        },
         words: title.into(),
     }
 }
 
 fn listed() -> Browser {
     let mut browser = Browser::new("pool".into());
-    let rows = vec![lesson("a", Some((2, 2)), "never block the loop"), lesson("b", None, "retries are counted elsewhere")];
+    let rows = vec![
+        lesson("a", Some((2, 2)), "never block the loop"),
+        lesson("b", None, "retries are counted elsewhere"),
+    ];
     browser.set_rows(Tab::Lessons, rows);
     browser
 }
@@ -31,7 +37,12 @@ fn listed() -> Browser {
 fn opened() -> Browser {
     let mut browser = listed();
     let lines = ["fn acquire() {", "    wait();", "    retry();", "}"].map(str::to_owned).into();
-    browser.code = Some(Code::new("src/pool.rs".into(), lines, vec![lesson("a", Some((2, 3)), "never block the loop")], 2));
+    browser.code = Some(Code::new(
+        "src/pool.rs".into(),
+        lines,
+        vec![lesson("a", Some((2, 3)), "never block the loop")],
+        2,
+    ));
     browser
 }
 

@@ -99,7 +99,12 @@ impl Browser {
             return self.open();
         }
         let Some(row) = self.selected().cloned() else {
-            self.message = if self.is_in_file() { "no lesson on this line: n goes to the next one" } else { "nothing is selected" }.into();
+            self.message = if self.is_in_file() {
+                "no lesson on this line: n goes to the next one"
+            } else {
+                "nothing is selected"
+            }
+            .into();
             return None;
         };
         let judged = |is_right| Some(Effect::Judge { id: row.id.clone(), is_right });
@@ -107,7 +112,10 @@ impl Browser {
             ('y', _) => return Some(Effect::Copy(copied::for_agent(&row))),
             ('r', _) => match &row.session {
                 Some(session) => return Some(Effect::Resume(session.clone())),
-                None => self.message = "no session is known for it; w looks for the one that wrote the line".into(),
+                None => {
+                    self.message =
+                        "no session is known for it; w looks for the one that wrote the line".into()
+                }
             },
             ('f', Target::Lesson) => self.ask(Purpose::Flag { id: row.id }),
             ('e', Target::Lesson) => return Some(Effect::Edit { id: row.id, text: row.words }),
@@ -115,7 +123,9 @@ impl Browser {
             ('x', Target::Lesson | Target::Session) => return judged(false),
             ('R' | 'c', Target::Thread) => self.ask(Purpose::Close { id: row.id, is_done: true }),
             ('x', Target::Thread) => self.ask(Purpose::Close { id: row.id, is_done: false }),
-            ('f' | 'e' | 'c' | 'x' | 'R', _) => self.message = "that key does nothing here; ? shows the keys".into(),
+            ('f' | 'e' | 'c' | 'x' | 'R', _) => {
+                self.message = "that key does nothing here; ? shows the keys".into()
+            }
             _ => self.message = "? shows the keys".into(),
         }
         None

@@ -34,7 +34,8 @@ fn listed() -> Browser {
 fn opened() -> Browser {
     let mut browser = listed();
     let lines = (1..=10).map(|n| format!("code {n}")).collect();
-    let lessons = [("a", Some((2, 3))), ("b", Some((3, 3))), ("c", Some((3, 3))), ("d", Some((8, 8))), ("e", None)];
+    let lessons =
+        [("a", Some((2, 3))), ("b", Some((3, 3))), ("c", Some((3, 3))), ("d", Some((8, 8))), ("e", None)];
     let lessons = lessons.map(|(id, lines)| lesson(id, lines)).into();
     browser.code = Some(Code::new("a.rs".into(), lines, lessons, 1));
     browser
@@ -124,7 +125,11 @@ fn keys_ask_for_effects() {
     check(listed(), "\n", Some(Effect::Show { file: file(), line: 2 }));
     check(listed(), "o", Some(Effect::Open { file: file(), line: 2 }));
     check(listed(), "w", Some(Effect::Why { file: file(), line: 2 }));
-    check(listed(), "fit fails\u{8}\u{8}s\n", Some(Effect::Flag { id: "one".into(), reason: "it fais".into() }));
+    check(
+        listed(),
+        "fit fails\u{8}\u{8}s\n",
+        Some(Effect::Flag { id: "one".into(), reason: "it fais".into() }),
+    );
     check(listed(), "f \n", None);
     check(listed(), "fwhy\u{1b}", None);
     check(listed(), "c", Some(Effect::Judge { id: "one".into(), is_right: true }));
@@ -133,7 +138,11 @@ fn keys_ask_for_effects() {
     check(listed(), "r", None);
     check(listed(), "R", None);
     check(listed(), "b", None);
-    check(listed(), "y", Some(Effect::Copy("gotcha in `a.rs` lines 2-3 (recorded earlier, id one):\none\n".into())));
+    check(
+        listed(),
+        "y",
+        Some(Effect::Copy("gotcha in `a.rs` lines 2-3 (recorded earlier, id one):\none\n".into())),
+    );
     check(listed(), "\t", Some(Effect::Load(Tab::Sessions)));
     check(listed(), "4", Some(Effect::Load(Tab::Shown)));
     check(listed(), "1", None);
@@ -152,8 +161,16 @@ fn keys_ask_for_effects() {
     check(with(session.clone()), "\n", Some(Effect::Session("5e55".into())));
     check(with(session), "r", Some(Effect::Resume("5e55".into())));
     let thread = row("t1", Target::Thread, "Test it");
-    check(with(thread.clone()), "R\n", Some(Effect::Close { id: "t1".into(), is_done: true, note: String::new() }));
-    check(with(thread.clone()), "xlater\n", Some(Effect::Close { id: "t1".into(), is_done: false, note: "later".into() }));
+    check(
+        with(thread.clone()),
+        "R\n",
+        Some(Effect::Close { id: "t1".into(), is_done: true, note: String::new() }),
+    );
+    check(
+        with(thread.clone()),
+        "xlater\n",
+        Some(Effect::Close { id: "t1".into(), is_done: false, note: "later".into() }),
+    );
     check(with(thread), "f", None);
 }
 
@@ -166,7 +183,8 @@ fn an_empty_browser_takes_every_key() {
             keys(browser, &letter.to_string());
             let _ended = browser.press(Key::Escape);
         }
-        for key in [Key::PageUp, Key::PageDown, Key::Home, Key::End, Key::BackTab, Key::Backspace, Key::Clear] {
+        for key in [Key::PageUp, Key::PageDown, Key::Home, Key::End, Key::BackTab, Key::Backspace, Key::Clear]
+        {
             browser.press(key);
         }
         for act in [Act::Click, Act::Up, Act::Down] {
