@@ -169,8 +169,8 @@ pub(super) fn shown(memory: &Remembered, material: &Material) -> Markup {
         section id="shown" aria-labelledby="shown-title" {
             h2 id="shown-title" { "Shown to agents" }
             p class="dim" {
-                (counted(total.shown, "item")) " in " (counted(total.sessions, "session")) ", about " (total.tokens) " tokens. Of "
-                (total.known) " that can be judged, " (total.used) " were used."
+                (counted(total.shown, "item")) " in " (counted(total.sessions, "session")) ", about " (total.tokens) " tokens."
+                @if 0 < total.known { " Of " (total.known) " that can be judged, " (total.used) " were used." }
             }
             details class="group" open {
                 summary { h3 { "Occasions" } " " span class="dim" { "the last " (memory.injected.told.len()) } }

@@ -45,6 +45,20 @@ fn a_change_of_the_working_tree() {
 }
 
 #[test]
+fn people_see_the_changed_line_of_each_lesson() {
+    insta::assert_snapshot!(ask(&edited(), &["check", "--format", "pretty"]), @"
+    src/pool.rs
+    ▲ gotcha  The UI thread calls this; it must never block. (lines 8-13, intact, Pool::acquire, touched
+      at line 10, fef3554, 2 days)
+           10 │         let id = self.wait_for_one();
+    ● insight  One pool for each process is enough. (whole file, about more than the changed lines,
+      fef3554, 2 days)
+    Rely on what is changed:
+    • `src/ui.rs — draw` on Pool::acquire: never waits (0.86, fef3554, 2 days)
+    ");
+}
+
+#[test]
 fn the_same_change_in_every_way() {
     let repo = edited();
     let expected = ask(&repo, &["check"]);
