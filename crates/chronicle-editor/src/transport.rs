@@ -69,7 +69,7 @@ fn header(input: &mut impl BufRead) -> io::Result<Option<Result<u64, &'static st
                 if name.eq_ignore_ascii_case(b"content-length") {
                     let value = std::str::from_utf8(value[1..].trim_ascii()).ok();
                     let Some(value) = value.and_then(|value| value.parse().ok()) else {
-                        return Ok(Some(Err("the length of a message is not a number")));
+                        return Ok(Some(Err("the length of a message isn't a number")));
                     };
                     length = Some(value);
                 }
@@ -126,11 +126,11 @@ mod tests {
         check(&format!("hello\r\n{exit}"), &["broken: a header has no name", "exit"]);
         check(
             &format!("Content-Length: x\n{exit}"),
-            &["broken: the length of a message is no number", "exit"],
+            &["broken: the length of a message isn't a number", "exit"],
         );
         check(
             &format!("Content-Length: -1\n{exit}"),
-            &["broken: the length of a message is no number", "exit"],
+            &["broken: the length of a message isn't a number", "exit"],
         );
         check("", &[]);
         check("Content-Length: 5\r\n\r\n{", &[]);
