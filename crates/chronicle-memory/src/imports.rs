@@ -194,7 +194,9 @@ impl Memory<'_> {
                 }
             };
             let taken = match command.source {
-                ImportSource::Beads => beads(&text).map(|beads| memory.take_beads(&beads, &here, command.is_dry_run)),
+                ImportSource::Beads => {
+                    beads(&text).map(|beads| memory.take_beads(&beads, &here, command.is_dry_run))
+                }
                 source => Ok(self.take_document(&mut memory, (&path, &text), source, command.is_dry_run)),
             };
             match taken {
@@ -226,7 +228,8 @@ impl Memory<'_> {
                 found.extend(folder.iter().flat_map(|folder| texts_in(folder, 1)));
             }
             ImportSource::Adr => {
-                for folder in ["docs/decisions", "docs/adr", "doc/adr", "adr", "docs/architecture/decisions"] {
+                for folder in ["docs/decisions", "docs/adr", "doc/adr", "adr", "docs/architecture/decisions"]
+                {
                     found.extend(texts_in(&self.workplace.directory().join(folder), 1));
                 }
             }
@@ -256,7 +259,9 @@ impl Memory<'_> {
             let known = NamedSession::by_name(connection, agent, &document.name)?;
             Ok(match known {
                 None => ImportState::New,
-                Some(known) if known.record.model.as_deref() == Some(&document.version) => ImportState::Unchanged,
+                Some(known) if known.record.model.as_deref() == Some(&document.version) => {
+                    ImportState::Unchanged
+                }
                 Some(_) => ImportState::Changed,
             })
         })?;
@@ -368,7 +373,8 @@ impl OpenMemory {
             let thread = ThreadId::derived(&project.key, &bead.summary());
             let known = self.store.thread(&thread)?;
             let is_rejected = known.as_ref().is_some_and(|known| known.thread.is_rejected());
-            let n_known = self.store.thread_events(&thread.0)?.iter().filter(|one| events.contains(one)).count();
+            let n_known =
+                self.store.thread_events(&thread.0)?.iter().filter(|one| events.contains(one)).count();
             let state = match (is_rejected, n_known) {
                 (true, _) => ImportState::LeftOut,
                 (_, n_known) if n_known == events.len() => ImportState::Unchanged,
@@ -424,7 +430,10 @@ impl Bead {
             "in_progress" => events.push(event(self.updated_at, Change::Begun)),
             "closed" => {
                 let at = self.closed_at.or(self.updated_at);
-                let note = self.close_reason.as_deref().map(|note| for_storage(note, &mut Removed::default()).into_owned());
+                let note = self
+                    .close_reason
+                    .as_deref()
+                    .map(|note| for_storage(note, &mut Removed::default()).into_owned());
                 let resolution = Resolution { how: How::Completed, note, at, evidence };
                 events.push(event(at, Change::Resolved(resolution)));
             }
@@ -437,9 +446,8 @@ impl Bead {
 /// The issues of a file, one in each line.
 fn beads(text: &str) -> Result<Vec<Bead>, String> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    let read = |(number, line)| {
-        serde_json::from_str(line).map_err(|error| format!("line {}: {error}", number + 1))
-    };
+    let read =
+        |(number, line)| serde_json::from_str(line).map_err(|error| format!("line {}: {error}", number + 1));
     lines.map(read).collect()
 }
 
@@ -506,7 +514,13 @@ mod tests {
 
     #[test]
     fn an_issue_that_is_none_names_its_line() {
-        assert!(beads("{\"id\":\"b-1\",\"title\":\"x\"}\n\n{\"id\":1}\n").is_err_and(|told| told.starts_with("line 3: ")));
-        assert_eq!(beads("{\"id\":\"b-1\",\"title\":\"x\",\"later\":true}\n").map(|beads| beads.len()), Ok(1));
+        assert!(
+            beads("{\"id\":\"b-1\",\"title\":\"x\"}\n\n{\"id\":1}\n")
+                .is_err_and(|told| told.starts_with("line 3: "))
+        );
+        assert_eq!(
+            beads("{\"id\":\"b-1\",\"title\":\"x\",\"later\":true}\n").map(|beads| beads.len()),
+            Ok(1)
+        );
     }
 }

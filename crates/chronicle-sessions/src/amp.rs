@@ -6,12 +6,12 @@
 use std::borrow::Cow;
 
 use crate::cursor::path_of;
-use crate::transcript::Transcript;
 use crate::json::{self, Broken, Raw};
 use crate::messages::{Head, tell, time};
 use crate::row::Row;
 use crate::stream::Stream;
 use crate::tally::Verdict;
+use crate::transcript::Transcript;
 use crate::turn::{Event, Turn, Usage};
 
 /// Nothing is remembered between messages.

@@ -10,7 +10,6 @@ use jiff::Timestamp;
 use memchr::memmem;
 
 use self::parts::{Fields, Handed, Message, Parts, is_run_together};
-use crate::transcript::Transcript;
 use crate::human::{Author, author, author_of_waiting};
 use crate::json::{self, Broken, Raw};
 use crate::outcome::Answer;
@@ -18,6 +17,7 @@ use crate::row::Row;
 use crate::stream::Stream;
 use crate::tally::Verdict;
 use crate::tools;
+use crate::transcript::Transcript;
 use crate::turn::{Event, Place, Synthetic, Turn, Usage};
 
 /// How many letters of an answer are looked at that is not kept.

@@ -7,7 +7,6 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 
-use crate::transcript::Transcript;
 use crate::json::{self, Broken};
 use crate::messages::{prompt, time};
 use crate::outcome::Answer;
@@ -15,6 +14,7 @@ use crate::row::Row;
 use crate::stream::Stream;
 use crate::tally::Verdict;
 use crate::tools::{Called, cut};
+use crate::transcript::Transcript;
 use crate::turn::{Edit, EditKind, Event, Place, Replaced, Tool, Turn, Usage};
 
 /// The longest text of an edit that is kept.

@@ -7,7 +7,6 @@
 
 use std::borrow::Cow;
 
-use crate::transcript::Transcript;
 use crate::json::{self, Broken, Raw};
 use crate::messages::{Head, prompt, tell, time};
 use crate::outcome::Answer;
@@ -15,6 +14,7 @@ use crate::row::Row;
 use crate::stream::Stream;
 use crate::tally::Verdict;
 use crate::tools;
+use crate::transcript::Transcript;
 use crate::turn::{Event, Turn, Usage};
 
 /// Nothing is remembered between rows.

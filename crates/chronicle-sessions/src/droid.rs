@@ -7,13 +7,13 @@
 
 use std::borrow::Cow;
 
-use crate::transcript::Transcript;
 use crate::json::{self, Broken};
 use crate::messages::{Head, tell, time};
 use crate::row::Row;
 use crate::stream::Stream;
 use crate::tally::Verdict;
 use crate::tools::cut;
+use crate::transcript::Transcript;
 
 /// Nothing is remembered between rows.
 pub(crate) struct Droid;

@@ -6,7 +6,6 @@ use std::collections::VecDeque;
 use jiff::Timestamp;
 
 use crate::claude::words_of;
-use crate::transcript::Transcript;
 use crate::human::{Author, author, author_of_waiting};
 use crate::json::{self, Broken, Raw};
 use crate::outcome::Answer;
@@ -14,6 +13,7 @@ use crate::row::Row;
 use crate::stream::Stream;
 use crate::tally::Verdict;
 use crate::tools;
+use crate::transcript::Transcript;
 use crate::turn::{Event, Place, Synthetic, Turn, Usage};
 
 /// What is remembered between rows.

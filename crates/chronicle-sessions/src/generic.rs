@@ -7,12 +7,12 @@ use std::borrow::Cow;
 use chronicle_core::parse_time;
 use jiff::Timestamp;
 
-use crate::transcript::Transcript;
 use crate::human::{Author, author};
 use crate::json::{self, Broken, Raw};
 use crate::row::Row;
 use crate::stream::Stream;
 use crate::tally::Verdict;
+use crate::transcript::Transcript;
 use crate::turn::{Event, Synthetic, Turn};
 
 /// Nothing is remembered between rows.

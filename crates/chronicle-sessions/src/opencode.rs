@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 
-use crate::transcript::Transcript;
 use crate::human::{Author, author};
 use crate::json::{self, Broken, Raw};
 use crate::outcome::Answer;
@@ -12,6 +11,7 @@ use crate::row::Row;
 use crate::stream::Stream;
 use crate::tally::Verdict;
 use crate::tools;
+use crate::transcript::Transcript;
 use crate::turn::{Event, Synthetic, Turn, Usage};
 
 /// Nothing is remembered between messages.

@@ -8,7 +8,6 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 
-use crate::transcript::Transcript;
 use crate::human::{Author, author};
 use crate::json::{self, Broken, Raw};
 use crate::messages::time;
@@ -17,6 +16,7 @@ use crate::row::Row;
 use crate::stream::Stream;
 use crate::tally::Verdict;
 use crate::tools::{self, cut};
+use crate::transcript::Transcript;
 use crate::turn::{Event, Synthetic, Turn, Usage};
 
 /// Nothing is remembered between rows.

@@ -7,8 +7,8 @@ use chronicle_core::without_escapes;
 use jiff::Timestamp;
 
 use crate::outcome;
-use crate::session::Session;
 use crate::seen::Seen;
+use crate::session::Session;
 use crate::tools::Called;
 use crate::tools::is_asking;
 use crate::turn::{Event, Place, Synthetic, Todo, Turn, Usage};

@@ -19,7 +19,7 @@ type Uses = BTreeMap<String, BTreeSet<String>>;
 /// Crates that have larger circles still, and how large: their circles may shrink, and not grow.
 ///
 /// In `chronicle-sessions`, what reads a format uses what formats share, in the file that lists those that read them.
-const CEILINGS: [(&str, usize); 1] = [("chronicle-sessions", 9)];
+const CEILINGS: [(&str, usize); 1] = [("chronicle-sessions", 8)];
 
 #[test]
 fn no_circle_of_files_is_large() {

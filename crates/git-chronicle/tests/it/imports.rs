@@ -24,8 +24,11 @@ fn texts_are_found_with_their_source_and_imported_once() {
     let slug = desk.repo.path().to_string_lossy().replace(|c: char| !c.is_ascii_alphanumeric(), "-");
     let memory = desk.home.join(".claude/projects").join(slug).join("memory");
     fs::create_dir_all(&memory).expect("it is made");
-    fs::write(memory.join("MEMORY.md"), "# Notes\nThe wombatpool has two locks.\n## Keys\npassword=hunter2hunter2\n")
-        .expect("it is written");
+    fs::write(
+        memory.join("MEMORY.md"),
+        "# Notes\nThe wombatpool has two locks.\n## Keys\npassword=hunter2hunter2\n",
+    )
+    .expect("it is written");
     let import = |args: &[&str]| desk.ask(&[&["import", "--from", "claude-memory"], args].concat());
     check(&import(&["--dry-run"]), &[("Notes", "new")]);
     assert!(desk.ask(&["find", "wombatpool"])["hits"].as_array().is_none_or(Vec::is_empty));
@@ -72,7 +75,9 @@ fn issues_of_beads_become_threads() {
     let open = || {
         let pending = desk.ask(&["pending"]);
         let items = pending["items"].as_array().expect("a list").iter();
-        items.map(|item| (item["summary"].to_string(), item["waits_for"].as_array().map_or(0, Vec::len))).collect::<Vec<_>>()
+        items
+            .map(|item| (item["summary"].to_string(), item["waits_for"].as_array().map_or(0, Vec::len)))
+            .collect::<Vec<_>>()
     };
     assert_eq!(open(), [("\"Bound the pool\"".to_owned(), 0), ("\"Test the pool\"".to_owned(), 1)]);
     write("closed");
@@ -90,7 +95,8 @@ fn issues_of_beads_become_threads() {
 #[test]
 fn decision_records_are_found_and_a_folder_that_is_none_is_refused() {
     let desk = Desk::new();
-    desk.repo.write("docs/adr/0001-use-a-queue.md", "# Use a queue\n\n## Decision\nThe quokkaqueue is bounded.\n");
+    desk.repo
+        .write("docs/adr/0001-use-a-queue.md", "# Use a queue\n\n## Decision\nThe quokkaqueue is bounded.\n");
     check(&desk.ask(&["import", "--from", "adr"]), &[("Use a queue", "new")]);
     assert!(desk.run(&["find", "quokkaqueue"]).success().stdout.contains("is bounded"));
     desk.run(&["import", "--from", "adr", "nowhere"]).refused(1, &["cannot read"]);
