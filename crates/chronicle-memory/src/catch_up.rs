@@ -14,9 +14,9 @@ use serde::Serialize;
 
 use crate::{
     Memory,
-    brief::BriefCommit,
     digest::start_of,
     memory::{OpenMemory, Scope},
+    named_commit::BriefCommit,
     sessions::look::{Digested, ListedSession},
     threads::Named,
 };

@@ -17,8 +17,8 @@ use serde::Serialize;
 
 use crate::{
     Memory,
-    brief::BriefCommit,
     memory::{OpenMemory, Scope},
+    named_commit::BriefCommit,
     sessions::look::Digested,
     wordings::{Wordings, Words},
 };
