@@ -29,6 +29,7 @@ mod format;
 mod gemini;
 mod generic;
 mod goose;
+mod hard_failure;
 mod human;
 mod implied;
 mod ingest;
@@ -75,6 +76,7 @@ pub use compaction::{CompactionSummary, WorkingCommand, line_of, working_command
 pub use digest::{DigestOfSession, digest};
 pub use edited::{Edited, FileLines, Likeness};
 pub use format::Format;
+pub use hard_failure::HardFailure;
 pub use implied::{Implied, implied};
 pub use ingest::{Belongs, Ingested, IngestedSession, Placing, Transcript, clean, ingest, repeats};
 pub use journal::{ChangedFile, Check, Journal};
@@ -83,8 +85,8 @@ pub use outcome::{may_commit, names_words_of};
 pub use reading::{Reading, Session, read, read_from};
 pub use reads::{FileRead, ReadLines, read_by_command};
 pub use signs::{
-    Act, CalledTool, ErrorText, Failure, HardFailure, Invoked, Mended, Nearness, Remedy, SIGNS_VERSION, Seen,
-    Signs, Statement, Step, canonical_technology, holding_commit, mended, names_fault, topic_label,
+    Act, CalledTool, ErrorText, Failure, Invoked, Mended, Nearness, Remedy, SIGNS_VERSION, Seen, Signs,
+    Statement, Step, canonical_technology, holding_commit, mended, names_fault, topic_label,
 };
 pub use source::LONGEST_ROW;
 pub use tally::{Fault, FaultKind, Tally};

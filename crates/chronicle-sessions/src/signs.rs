@@ -25,7 +25,6 @@ pub(crate) use commands::{commands, is_plain_program};
 pub use failures::names_fault;
 pub use failures::{Failure, Remedy};
 pub use habits::Seen;
-pub use hard::HardFailure;
 pub(crate) use hard::hard_failures;
 pub use invoked::{CalledTool, Invoked};
 pub use mended::{ErrorText, Mended, Nearness, holding_commit, mended};

@@ -92,10 +92,10 @@ impl Uncommitted {
         }
         self.run_parts(&shell::without_texts(command), MOST_DEEP);
         let n_staged = self.files.iter().filter(|file| file.is_staged).count();
-        // Somebody else staged what was committed, unless git counted no file.
+        // Somebody else staged what was committed. Only a merge takes what was staged before the edits.
         let is_by_others = n_staged == 0
             && self.at_hand == Some(Scope::Staged)
-            && text.map_or(!command.contains("--no-edit"), counts_files);
+            && !text.map_or(command.contains("--no-edit"), is_of_merge);
         if is_by_others {
             self.at_hand = Some(Scope::Everything);
         }
@@ -262,16 +262,9 @@ fn ends_with(path: &str, spec: &str) -> bool {
     spec.contains('*') || name(path) == name(spec)
 }
 
-/// Whether git says how many files a commit changed.
-fn counts_files(text: &str) -> bool {
-    // A quiet commit says nothing at all.
-    text.trim().is_empty()
-        || text.lines().any(|line| {
-            let mut words = line.split_whitespace();
-            words.next().is_some_and(|n| n.parse::<usize>().is_ok())
-                && words.next().is_some_and(|word| word.starts_with("file"))
-                && words.next().is_some_and(|word| word.starts_with("changed"))
-        })
+/// Whether git says that a commit is a merge.
+fn is_of_merge(text: &str) -> bool {
+    text.lines().any(|line| line.starts_with('[') && line.contains("] Merge "))
 }
 
 #[cfg(test)]
@@ -316,6 +309,7 @@ mod tests {
         check(&[("git commit --no-edit", "[main 1a2b3c4] Merge branch 'x'")], all);
         // Somebody staged it elsewhere.
         check(&[("git commit -m x", ONE)], &[]);
+        check(&[("git commit -m x | head -1", "[main 1a2b3c4] pool: wait")], &[]);
         check(&[("git commit -m \"$(cat <<'EOF'\nwords\nEOF\n)\"", "")], &[]);
         check(&[("bash -lc 'git add a.rs && git commit -m x'", ONE)], &all[1..]);
     }

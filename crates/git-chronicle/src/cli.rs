@@ -186,7 +186,10 @@ pub(crate) fn all() -> clap::Command {
 
 /// The definition of one command, as if there were no other.
 fn one(name: &'static str, define: Define) -> clap::Command {
-    Root::command().subcommand(define(clap::Command::new(name))).subcommand_required(true)
+    Root::command()
+        .subcommand(define(clap::Command::new(name)))
+        .subcommand_required(true)
+        .disable_help_subcommand(true)
 }
 
 #[derive(Debug, Subcommand)]

@@ -73,6 +73,7 @@ pub(super) fn add_commits(
     let Ok(repository) = there.workplace.repository() else { return Ok(()) };
     let made = Made { turns: &turns, moves: &there.moves, repository };
     let mut commits: Vec<[String; 3]> = Vec::new();
+    let mut found: Vec<&HeadMove> = Vec::new();
     for one in unknown {
         let command = made.by_command(one);
         if command.is_none() && !made.of_edits(one) {
@@ -82,6 +83,7 @@ pub(super) fn add_commits(
         let subject =
             Some(&one.subject).filter(|words| command.is_some_and(|said| names_words_of(said, words)));
         commits.push([one.to.to_string(), String::new(), subject.cloned().unwrap_or_default()]);
+        found.push(one);
     }
     if commits.is_empty() {
         return Ok(());
@@ -94,6 +96,12 @@ pub(super) fn add_commits(
             list.extend(commits.iter().map(|[id, branch, subject]| {
                 json!({ "id": id.get(..12).unwrap_or(id), "branch": branch, "subject": subject })
             }));
+            if let Some(paths) = digest["uncommitted"].as_array_mut() {
+                paths.retain(|path| {
+                    let path = path.as_str().unwrap_or_default();
+                    !found.iter().any(|one| made.holds(one, path))
+                });
+            }
             record.digest = digest.to_string();
             record.put(tx)?;
         }
@@ -163,16 +171,30 @@ impl<'a> Made<'a> {
         if edited.is_empty() {
             return false;
         }
-        let Ok(commit) = self.repository.commit(one.to) else { return false };
-        let parent = commit.parents.first().and_then(|parent| self.repository.commit_tree(*parent).ok());
-        let Ok(changes) = self.repository.plain_changes(parent, commit.tree) else { return false };
-        let is_edited = |path: &str| {
-            edited
-                .iter()
-                .any(|edit| edit == path || edit.strip_suffix(path).is_some_and(|rest| rest.ends_with('/')))
-        };
-        !changes.is_empty()
-            && changes.len() <= MOST_FILES
-            && changes.iter().all(|change| is_edited(&change.path.to_string()))
+        let Some(changed) = self.changed(one) else { return false };
+        let is_edited = |path: &String| edited.iter().any(|edit| is_same_file(edit, path));
+        !changed.is_empty() && changed.len() <= MOST_FILES && changed.iter().all(is_edited)
     }
+
+    /// Whether a commit holds an edited file as its last edit left it.
+    fn holds(&self, one: &HeadMove, edited: &str) -> bool {
+        let is_later = |turn: &StoredTurn| {
+            turn.kind == TurnKind::Edit && turn.text == edited && turn.at.is_some_and(|at| one.at < at)
+        };
+        let changed = self.changed(one).unwrap_or_default();
+        changed.iter().any(|path| is_same_file(edited, path)) && !self.turns.iter().any(is_later)
+    }
+
+    /// The files that a commit changes.
+    fn changed(&self, one: &HeadMove) -> Option<Vec<String>> {
+        let commit = self.repository.commit(one.to).ok()?;
+        let parent = commit.parents.first().and_then(|parent| self.repository.commit_tree(*parent).ok());
+        let changes = self.repository.plain_changes(parent, commit.tree).ok()?;
+        Some(changes.iter().map(|change| change.path.to_string()).collect())
+    }
+}
+
+/// Whether an edit was of a file of the repository: it may name the file by its whole path.
+fn is_same_file(edit: &str, path: &str) -> bool {
+    edit == path || edit.strip_suffix(path).is_some_and(|rest| rest.ends_with('/'))
 }

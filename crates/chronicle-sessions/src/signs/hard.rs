@@ -1,11 +1,11 @@
 //! The failures that took a session more than one step to solve: what a colleague would be warned of.
 
 use chronicle_search::{StoredTurn, TurnKind};
-use serde::{Deserialize, Serialize};
 
 use super::commands::{PLAIN, Typed, program};
 use super::failures::{Failing, failing, trail};
 use crate::account::{Sort, points};
+use crate::hard_failure::HardFailure;
 use crate::words::shortened;
 
 /// How many failures of a session are named.
@@ -16,39 +16,6 @@ const LONGEST: usize = 140;
 
 /// How long a call is told at most.
 const LONGEST_CALL: usize = 60;
-
-/// A failure that came again, or took several changes to solve.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HardFailure {
-    /// What was called.
-    pub call: String,
-    /// The line that says what went wrong.
-    pub message: String,
-    /// How often it came.
-    pub times: usize,
-    /// What the agent said then of it, before it changed something.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cause: Option<String>,
-    /// What was done until the same call worked; none where it did not.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub solution: Option<String>,
-    /// The line of the transcript where it came last.
-    pub line: u64,
-}
-
-impl HardFailure {
-    /// `` `cargo test`: the pool is closed (3×); solved: changed pool.rs ``.
-    #[must_use]
-    pub fn told(&self) -> String {
-        let times = if 1 < self.times { format!(" ({}×)", self.times) } else { String::new() };
-        let cause = self.cause.as_deref().map(|cause| format!("; {cause}")).unwrap_or_default();
-        let end = match &self.solution {
-            Some(solution) => format!("; solved: {solution}"),
-            None => "; not solved".to_owned(),
-        };
-        format!("`{}`: {}{times}{cause}{end}", self.call, self.message)
-    }
-}
 
 /// The hardest failures of a session, in their order.
 pub(crate) fn hard_failures(turns: &[StoredTurn]) -> Vec<HardFailure> {

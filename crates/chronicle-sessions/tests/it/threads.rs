@@ -345,7 +345,7 @@ fn a_failing_check_at_the_end_is_urgent_until_it_passes() {
 }
 
 #[test]
-fn a_check_failed_last_only_if_none_of_its_kind_passed_later() {
+fn a_check_failed_only_if_none_of_its_kind_passed_later() {
     let failing = [
         ("user", "make the pool wait"),
         ("Bash", "cargo test waits -> Exit code 101\nfailed"),
@@ -355,7 +355,7 @@ fn a_check_failed_last_only_if_none_of_its_kind_passed_later() {
         let (journal, session) = journal(&session(rows));
         digest(&journal, &session).key_actions
     };
-    assert_eq!(actions(&failing), ["Changed pool.rs", "`cargo test waits` failed last"]);
+    assert_eq!(actions(&failing), ["Changed pool.rs", "`cargo test waits` failed before the last edit"]);
     let linted = [&failing[..], &[("Bash", "cargo clippy")]].concat();
     assert_eq!(actions(&linted), actions(&failing));
     let passing = [&failing[..], &[("Bash", "cargo test")]].concat();

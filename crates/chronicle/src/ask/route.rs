@@ -230,7 +230,6 @@ mod tests {
             "back pressure",
             "why is left padding",
             "git history rewrite",
-            "error: expected `;`",
             "next() returns None",
             "timeouts not propagated when done",
             "prefix sums",

@@ -7,7 +7,7 @@ use clap::builder::PossibleValuesParser;
 
 use crate::{error::CommandError, ui::Ui};
 
-/// Merge exported notes into those of this repository, or import the memory of another program
+/// Merge exported notes, or import the memory of another program
 ///
 /// Without `--from`, reads what `export` of this program or of a released one wrote. Existing notes
 /// stay: notes on one commit are merged. If one line is wrong, nothing is stored.

@@ -5,7 +5,7 @@ use chronicle_render::{self as render, Format};
 
 use crate::{error::CommandError, ui::Ui};
 
-/// Show why a line is as it is: the commit and the session that wrote it, and its lessons
+/// Show why a line is as it is: its commit, its session and its lessons
 ///
 /// Shows which commits wrote the lines as they are now, as `git blame` does, with their messages
 /// and lessons. If session memory has an edit that wrote them, also the session, the request, and
