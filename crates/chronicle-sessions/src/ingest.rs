@@ -319,6 +319,7 @@ impl<'a> Taker<'a> {
             sub_agents_files: BTreeMap::new(),
             tops: Tops::default(),
         };
+        ongoing.journal.begin_in(folder);
         ongoing.id = match known {
             Some(known) => known.id,
             None => ongoing.record(session, String::new(), "", 1).put(self.tx)?,

@@ -157,6 +157,8 @@ struct AtHand {
 #[derive(Debug, Clone, Default)]
 pub struct Journal {
     n_turns: usize,
+    /// The folder in which it began; empty where that is not known.
+    folder: String,
     /// The time of the newest turn that has one: some rows of some agents have none.
     now: Option<Timestamp>,
     pub(crate) session: Option<String>,
@@ -326,7 +328,7 @@ impl Journal {
                     && (outcome.text.contains("created successfully")
                         || outcome.text.contains("Successfully created"))
                     && !self.files.iter().any(|file| file.path == edit.path);
-                if is_new && is_of_the_work(&edit.path) && self.created.len() < MOST_CREATED {
+                if is_new && self.is_of_the_work(&edit.path) && self.created.len() < MOST_CREATED {
                     self.created.push(edit.path.clone());
                 }
                 if edit.kind == EditKind::Deleted {
@@ -433,7 +435,7 @@ impl Journal {
         // A sub-agent's turns are not counted: what it does comes after the turn before.
         let number = self.n_turns + 1;
         match event {
-            Event::Edit(edit, outcome) if outcome.is_ok != Some(false) && is_of_the_work(&edit.path) => {
+            Event::Edit(edit, outcome) if outcome.is_ok != Some(false) && self.is_of_the_work(&edit.path) => {
                 if let Some(undone) = self.uncommitted.edit(&edit.path, number, &edit.replaced)
                     && self.undone.len() < MOST_CREATED
                 {
@@ -480,7 +482,7 @@ impl Journal {
         if outcome.is_refused && is_of_human && !matches!(turn.event, Event::Tool(..)) {
             let noted =
                 Noted { source: source(turn), at, words: cut(words, LONGEST_WORDS), number: self.n_turns };
-            if is_edit && is_of_the_work(words) {
+            if is_edit && self.is_of_the_work(words) {
                 self.refused_edit = Some((noted.clone(), String::new()));
             }
             self.rejected = Some((noted, is_edit));
@@ -519,9 +521,20 @@ impl Journal {
         check.noted.number <= self.last_code_edit
     }
 
+    /// Notes the folder in which the session began.
+    pub(crate) fn begin_in(&mut self, folder: &str) {
+        folder.clone_into(&mut self.folder);
+    }
+
+    /// Whether a file belongs to the work. A project may be in a folder for scratch files itself.
+    fn is_of_the_work(&self, path: &str) -> bool {
+        let is_inside = !self.folder.is_empty() && path.starts_with(&self.folder);
+        is_of_the_work(path) || is_inside && !is_note(path)
+    }
+
     /// Whether anything was changed, as far as calls show it.
     pub(crate) fn has_work(&self) -> bool {
-        self.files.iter().any(|file| is_of_the_work(&file.path))
+        self.files.iter().any(|file| self.is_of_the_work(&file.path))
             || self.last_commit.is_some()
             || !self.commits.is_empty()
             || self.may_have_written
@@ -827,11 +840,16 @@ fn first_line(command: &str) -> &str {
     command.lines().find(is_telling).unwrap_or(command)
 }
 
-/// Whether a file belongs to the work: scratch files and the agent's own notes don't.
-pub(crate) fn is_of_the_work(path: &str) -> bool {
-    const OTHERS: [&str; 5] = ["/tmp/", "/private/tmp/", "/var/folders/", "/private/var/folders/", "/dev/"];
+/// Whether a file may belong to the work of any project: scratch files and the agent's own notes don't.
+fn is_of_the_work(path: &str) -> bool {
+    const SCRATCH: [&str; 5] = ["/tmp/", "/private/tmp/", "/var/folders/", "/private/var/folders/", "/dev/"];
+    !SCRATCH.iter().any(|folder| path.starts_with(folder)) && !is_note(path)
+}
+
+/// Whether a file is one of the agent's own notes.
+fn is_note(path: &str) -> bool {
     const NOTES: [&str; 4] = ["/.claude/plans/", "/.claude/projects/", "/.gemini/tmp/", "/.codex/"];
-    !OTHERS.iter().any(|folder| path.starts_with(folder)) && !NOTES.iter().any(|notes| path.contains(notes))
+    NOTES.iter().any(|notes| path.contains(notes))
 }
 
 /// Whether a file is text for readers, which no check is about.

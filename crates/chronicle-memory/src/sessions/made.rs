@@ -96,7 +96,7 @@ pub(super) fn add_commits(
             list.extend(commits.iter().map(|[id, branch, subject]| {
                 json!({ "id": id.get(..12).unwrap_or(id), "branch": branch, "subject": subject })
             }));
-            if let Some(paths) = digest["uncommitted"].as_array_mut() {
+            if let Some(paths) = digest.get_mut("uncommitted").and_then(Value::as_array_mut) {
                 paths.retain(|path| {
                     let path = path.as_str().unwrap_or_default();
                     !found.iter().any(|one| made.holds(one, path))

@@ -304,7 +304,12 @@ fn lowered(head: &str) -> String {
 fn facts(journal: &Journal) -> String {
     let mut facts: Vec<String> = Vec::new();
     facts.extend(left(journal));
-    facts.extend(journal.broken_off_at().map(|action| format!("broken off at {action}")));
+    // What was at hand may be the very task that is left.
+    let broken_off = journal.broken_off_at().filter(|action| {
+        let task = action.trim_matches(['“', '”', '…']);
+        task.is_empty() || !facts.iter().any(|fact| fact.contains(task))
+    });
+    facts.extend(broken_off.map(|action| format!("broken off at {action}")));
     let asked = journal
         .closings()
         .last()

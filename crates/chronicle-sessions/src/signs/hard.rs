@@ -4,7 +4,7 @@ use chronicle_search::{StoredTurn, TurnKind};
 
 use super::commands::{PLAIN, Typed, program};
 use super::failures::{Failing, failing, trail};
-use crate::account::{Sort, points};
+use crate::account::{Point, Sort, n_particular, points};
 use crate::hard_failure::HardFailure;
 use crate::words::shortened;
 
@@ -44,21 +44,45 @@ pub(crate) fn hard_failures(turns: &[StoredTurn]) -> Vec<HardFailure> {
                 .iter()
                 .rfind(|turn| turn.kind == TurnKind::Said)
                 .and_then(|said| cause(&said.text)),
-            solution: failure.remedy.map(|remedy| remedy.done),
+            solution: failure.remedy.map(|remedy| in_few_words(&remedy.done)),
             line: failure.line,
         };
         found.push((n_steps, at, told));
     }
     found.sort_by_key(|(n_steps, at, _)| (std::cmp::Reverse(*n_steps), *at));
+    // One failure is mostly what another became on the way.
+    let mut calls: Vec<String> = Vec::new();
+    found.retain(|(_, _, told)| {
+        let is_new = !calls.contains(&told.call);
+        calls.push(told.call.clone());
+        is_new
+    });
     found.truncate(MOST);
     found.sort_by_key(|(_, at, _)| *at);
     found.into_iter().map(|(_, _, told)| told).collect()
 }
 
+/// What was changed, by the names of the files: `changed src/pool.rs, changed src/queue.rs` is `changed pool.rs, queue.rs`.
+fn in_few_words(done: &str) -> String {
+    let mut told = String::new();
+    for (index, step) in done.split(", ").enumerate() {
+        let path = step.strip_prefix("changed ").map(|path| path.rsplit('/').next().unwrap_or(path));
+        let is_next = told.rsplit(", ").next().is_some_and(|last| index != 0 && !last.starts_with("ran "));
+        told.push_str(if index == 0 { "" } else { ", " });
+        match path {
+            Some(path) if is_next => told.push_str(path),
+            Some(path) => told.push_str(&format!("changed {path}")),
+            None => told.push_str(step),
+        }
+    }
+    told
+}
+
 /// What the agent says a failure comes from.
 fn cause(said: &str) -> Option<String> {
-    let is_cause = |sort| matches!(sort, Sort::Finding | Sort::Other);
-    let point = points(said).into_iter().find(|point| is_cause(point.sort))?;
+    let is_cause =
+        |point: &Point| matches!(point.sort, Sort::Finding | Sort::Other) && 4 <= n_particular(&point.words);
+    let point = points(said).into_iter().find(is_cause)?;
     Some(shortened(&point.words, LONGEST))
 }
 
@@ -75,6 +99,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_solution_names_files() {
+        let check = |done: &str, expected: &str| assert_eq!(in_few_words(done), expected);
+        check("changed src/pool.rs", "changed pool.rs");
+        check("changed src/pool.rs, changed src/queue.rs and 2 more", "changed pool.rs, queue.rs and 2 more");
+        check("ran `go generate ./...`, changed a/b.go", "ran `go generate ./...`, changed b.go");
+        check("tried again", "tried again");
+    }
+
+    #[test]
     fn what_came_again_or_took_several_changes_is_told_with_its_solution() {
         let fails =
             |id, answer: &str| made(id, TurnKind::Command, "go build ./...", Some(false), Some(answer));
@@ -88,7 +121,10 @@ mod tests {
             fails(1, cycle),
             edit(2, "pool.go"),
             fails(3, cycle),
-            said(4, "Let me look.\n\nThe cycle comes from the types that both packages share."),
+            said(
+                4,
+                "Let me look.\n\nThe cycle comes from the types that both packages share with the client.",
+            ),
             edit(5, "types.go"),
             passes(6),
         ];
@@ -96,7 +132,7 @@ mod tests {
             told(&turns),
             [
                 "`go build ./...`: import cycle not allowed: pool imports queue (2×); The cycle comes from the types that \
-              both packages share; solved: changed types.go"
+              both packages share with the client; solved: changed types.go"
             ]
         );
         // It came twice, and nothing that worked followed.
