@@ -22,11 +22,12 @@ const INSTRUCTIONS: [&str; 6] = [
 ];
 
 /// Files and folders whose texts are looked for in what others wrote.
-const RECOGNISED: [&str; 7] = [
+const RECOGNISED: [&str; 8] = [
     "chronicle-core/src/code/restating.rs",
     "chronicle-search/src/index/words.rs",
     "chronicle-search/src/search.rs",
     "chronicle-sessions/src/account.rs",
+    "chronicle-sessions/src/particular.rs",
     "chronicle-sessions/src/signs/statements.rs",
     "chronicle-sessions/src/typed.rs",
     "chronicle/src/ask/route/",
@@ -135,7 +136,7 @@ fn without_placeholders(text: &str) -> String {
 
 /// The texts in a source, as they are at run time, without comments and tests.
 fn texts(source: &str) -> Vec<String> {
-    let mut rest = source.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+    let mut rest = source.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
     let mut texts = Vec::new();
     let mut before = ' ';
     while let Some(first) = rest.chars().next() {
