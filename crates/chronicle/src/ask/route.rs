@@ -5,19 +5,17 @@
 //! ([`pattern`]), tried in their order; the first that is in the question decides, and says what it is about. A question
 //! that no rule knows, in whatever language, is searched for as it is.
 
-mod lists;
 mod named;
 mod pattern;
 mod rules;
 mod words;
 
 use chronicle_memory::listing::Listed;
-use lists::listed;
 use named::{Named, error_text, file, is_dated, n_sessions, period};
 use std::ops::Range;
 
 use pattern::Pattern;
-use rules::{ABOUT_A_FILE, RULES, SIMILAR};
+use rules::{ABOUT_A_FILE, LISTS, RULES, SIMILAR};
 use words::{Word, words};
 
 /// Where a question goes.
@@ -170,6 +168,14 @@ pub(super) fn route(question: &str) -> Route {
     route
 }
 
+/// What is to be listed, and the words that narrow it.
+fn listed(words: &[Word]) -> Option<(Listed, Option<Range<usize>>)> {
+    LISTS.iter().find_map(|(listed, patterns)| {
+        let found = patterns.iter().find_map(|pattern| Pattern(pattern).found(words))?;
+        Some((*listed, found))
+    })
+}
+
 /// Whether a project is the one at hand.
 fn is_here(subject: &str) -> bool {
     let first = subject.split_whitespace().next().unwrap_or_default().to_lowercase();
@@ -287,7 +293,9 @@ mod tests {
             "decoder tests",
         ] {
             let way = route(words);
-            assert!(matches!(way.name, RouteName::Find | RouteName::About), "{words}: {way:?}");
+            // An error alone is looked up, and searched for where it never came up.
+            let is_searched = matches!(way.name, RouteName::Find | RouteName::About | RouteName::Fix);
+            assert!(is_searched, "{words}: {way:?}");
         }
     }
 
