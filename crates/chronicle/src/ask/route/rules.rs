@@ -214,6 +214,7 @@ pub(super) const RULES: [(RouteName, &[&str]); 20] = [
             "not * got|gotten|get round|around",
             "half done|finished",
             "do|start|tackle next",
+            "pick|take up|on next",
             "work|go on|with next",
             "next step|steps|task|tasks|thing|up",
             "^ next .",
