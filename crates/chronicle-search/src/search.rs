@@ -130,9 +130,9 @@ impl Question {
 }
 
 /// Words with which people ask their memory: they say little of what is sought.
-const ASKING_WORDS: &str = "mention order item list conversation session chat discuss bring brought tell told say said \
-    talk recommend suggest ask question remember recall throughout different aspect explain describe show summary \
-    summarize help provide give know think want previous earlier approach";
+const ASKING_WORDS: &str = "mention order item list conversation session chat discuss bring brought say said talk \
+    recommend suggest ask question remember recall throughout different aspect explain describe show summary summarize \
+    help provide give know think want previous earlier approach";
 
 fn asking_terms(words: &mut Words) -> Vec<Term> {
     let mut terms = Vec::new();

@@ -5,7 +5,6 @@
 //! ([`pattern`]), tried in their order; the first that is in the question decides, and says what it is about. A question
 //! that no rule knows, in whatever language, is searched for as it is.
 
-mod lists;
 mod name;
 mod named;
 mod pattern;
@@ -13,13 +12,12 @@ mod rules;
 mod words;
 
 use chronicle_memory::listing::Listed;
-use lists::listed;
 use named::{Named, error_text, file, is_dated, n_sessions, period};
 use std::ops::Range;
 
 pub(crate) use name::RouteName;
 use pattern::Pattern;
-use rules::{ABOUT_A_FILE, RULES, SIMILAR};
+use rules::{ABOUT_A_FILE, LISTS, RULES, SIMILAR};
 use words::{Word, words};
 
 /// The way of a question.
@@ -123,6 +121,14 @@ pub(super) fn route(question: &str) -> Route {
         return Route { name, ..route };
     }
     route
+}
+
+/// What is to be listed, and the words that narrow it.
+fn listed(words: &[Word]) -> Option<(Listed, Option<Range<usize>>)> {
+    LISTS.iter().find_map(|(listed, patterns)| {
+        let found = patterns.iter().find_map(|pattern| Pattern(pattern).found(words))?;
+        Some((*listed, found))
+    })
 }
 
 /// Whether a project is the one at hand.
@@ -241,7 +247,9 @@ mod tests {
             "decoder tests",
         ] {
             let way = route(words);
-            assert!(matches!(way.name, RouteName::Find | RouteName::About), "{words}: {way:?}");
+            // An error alone is looked up, and searched for where it never came up.
+            let is_searched = matches!(way.name, RouteName::Find | RouteName::About | RouteName::Fix);
+            assert!(is_searched, "{words}: {way:?}");
         }
     }
 
