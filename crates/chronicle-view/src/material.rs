@@ -164,7 +164,7 @@ impl Remembered {
 
 /// Reasons, the newest first; a commit that gives one for several files gives it once.
 fn distinct(mut reasons: Vec<RegionItem>) -> Vec<RegionItem> {
-    reasons.sort_by(|left, right| right.standing.at.cmp(&left.standing.at));
+    reasons.sort_by_key(|reason| std::cmp::Reverse(reason.standing.at));
     let mut seen = BTreeSet::new();
     reasons.retain(|reason| {
         !reason.intent.trim().is_empty()

@@ -125,10 +125,14 @@ impl Actions<'_> {
             }
         }
         if let Some(code) = &browser.code {
-            let (line, which, top) = (code.line, code.which, code.top);
+            let (line, top) = (code.line, code.top);
+            let selected = code.lesson_here().map(|lesson| lesson.id.clone());
             let folder = chronicle.work_dir().ok().flatten().unwrap_or_default();
             let mut code = load::code(&chronicle, &folder.join(&code.file), line).map_err(words)?;
-            (code.which, code.top) = (which, top);
+            code.top = top;
+            if let Some(id) = selected {
+                code.select(&id);
+            }
             browser.code = Some(code);
         }
         Ok(())

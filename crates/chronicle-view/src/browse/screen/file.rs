@@ -53,7 +53,7 @@ fn line(
     spans.push(Span::styled(format!("{number:numbers$} "), DIM));
     match marks.at(number) {
         Some((row, is_first)) => {
-            spans.push(Span::styled(if is_first { row.mark } else { "┆" }, style_of(row.kind)))
+            spans.push(Span::styled(if is_first { row.mark } else { "┆" }, style_of(row.kind)));
         }
         None => spans.push(Span::raw(" ")),
     }

@@ -65,6 +65,11 @@ impl Code {
         here.get(self.which.min(here.len().saturating_sub(1))).copied()
     }
 
+    /// Looks at the lesson `id` among those on the line, if it is there.
+    pub(crate) fn select(&mut self, id: &str) {
+        self.which = self.lessons_here().iter().position(|lesson| lesson.id == id).unwrap_or_default();
+    }
+
     /// Looks at the next lesson or the one before; at the end it begins again.
     pub(crate) fn step(&mut self, is_forward: bool) {
         let n_here = self.lessons_here().len();

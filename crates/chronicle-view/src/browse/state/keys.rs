@@ -114,7 +114,7 @@ impl Browser {
                 Some(session) => return Some(Effect::Resume(session.clone())),
                 None => {
                     self.message =
-                        "no session is known for it; w looks for the one that wrote the line".into()
+                        "no session is known for it; w looks for the one that wrote the line".into();
                 }
             },
             ('f', Target::Lesson) => self.ask(Purpose::Flag { id: row.id }),
@@ -124,7 +124,7 @@ impl Browser {
             ('R' | 'c', Target::Thread) => self.ask(Purpose::Close { id: row.id, is_done: true }),
             ('x', Target::Thread) => self.ask(Purpose::Close { id: row.id, is_done: false }),
             ('f' | 'e' | 'c' | 'x' | 'R', _) => {
-                self.message = "that key does nothing here; ? shows the keys".into()
+                self.message = "that key does nothing here; ? shows the keys".into();
             }
             _ => self.message = "? shows the keys".into(),
         }

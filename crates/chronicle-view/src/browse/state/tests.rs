@@ -96,6 +96,9 @@ fn a_file_is_walked_through_lesson_by_lesson() {
     assert_eq!(line(&browser), Some(3));
     selects(&mut browser, "n", Some("b"));
     selects(&mut browser, "n", Some("c"));
+    browser.code.as_mut().expect("it is open").select("b");
+    selects(&mut browser, "", Some("b"));
+    selects(&mut browser, "n", Some("c"));
     selects(&mut browser, "n", Some("d"));
     selects(&mut browser, "n", Some("e"));
     selects(&mut browser, "p", Some("d"));
