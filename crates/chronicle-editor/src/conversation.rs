@@ -37,8 +37,8 @@ pub(crate) struct Conversation {
     pub(crate) due: HashMap<String, Instant>,
     /// Texts that are being checked.
     pub(crate) checking: HashSet<String>,
-    /// Texts of which something is shown.
-    pub(crate) warned: HashSet<String>,
+    /// What is shown of texts.
+    pub(crate) warned: HashMap<String, Vec<Value>>,
     pub(crate) look_at: Instant,
     pub(crate) is_looking: bool,
 }
@@ -66,7 +66,7 @@ impl Conversation {
             waiting: HashMap::new(),
             due: HashMap::new(),
             checking: HashSet::new(),
-            warned: HashSet::new(),
+            warned: HashMap::new(),
             look_at: Instant::now(),
             is_looking: false,
         }
@@ -175,7 +175,7 @@ impl Conversation {
     fn forget(&mut self, uri: String, gone: &mut Gone) {
         self.documents.close(&uri);
         self.due.remove(&uri);
-        if self.warned.remove(&uri) {
+        if self.warned.remove(&uri).is_some() {
             gone.cleared.push(uri.clone());
         }
         self.workers.give(Job::Forget(uri));
@@ -185,7 +185,7 @@ impl Conversation {
         match (before.diagnostics, self.wishes.diagnostics) {
             (true, false) => {
                 self.due.clear();
-                gone.cleared.extend(self.warned.drain());
+                gone.cleared.extend(self.warned.drain().map(|(uri, _)| uri));
             }
             (false, true) => {
                 let open: Vec<String> = self.documents.all().map(|document| document.uri.clone()).collect();

@@ -11,14 +11,24 @@ const LONGEST_NAME: usize = 80;
 #[derive(Default)]
 pub(crate) struct Pages {
     folder: Option<TempDir>,
+    is_over: bool,
 }
 
 impl Pages {
+    /// Removes all pages: from now on none is written.
+    pub(crate) fn end(&mut self) {
+        self.folder = None;
+        self.is_over = true;
+    }
+
     /// Writes a page and tells where it is.
     ///
     /// # Errors
     /// When it cannot be written.
     pub(crate) fn write(&mut self, name: &str, text: &str) -> io::Result<PathBuf> {
+        if self.is_over {
+            return Err(io::Error::other("the server ends"));
+        }
         let folder = match &self.folder {
             Some(folder) => folder,
             None => self.folder.insert(tempfile::Builder::new().prefix("chronicle-").tempdir()?),

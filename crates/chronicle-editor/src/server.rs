@@ -210,15 +210,17 @@ impl<W: Write> Server<W> {
             Event::Checked(document, found) => {
                 conversation.checking.remove(&document.uri);
                 let is_open = conversation.documents.get(&document.uri).is_some();
-                let is_news = !found.is_empty() || conversation.warned.contains(&document.uri);
+                let found: Vec<Value> = found.into_iter().map(|found| json!(found)).collect();
+                let shown = conversation.warned.get(&document.uri);
+                let is_news = shown.map_or(&[][..], Vec::as_slice) != found;
                 if !is_open || !is_news || !conversation.wishes.diagnostics {
                     return Ok(());
                 }
-                match found.is_empty() {
-                    true => conversation.warned.remove(&document.uri),
-                    false => conversation.warned.insert(document.uri.clone()),
-                };
-                let found = found.into_iter().map(|found| json!(found)).collect();
+                if found.is_empty() {
+                    conversation.warned.remove(&document.uri);
+                } else {
+                    conversation.warned.insert(document.uri.clone(), found.clone());
+                }
                 self.publish(&document.uri, Some(document.version), found)
             }
             Event::Looked(moved) => {

@@ -6,7 +6,7 @@ use std::{
     path::PathBuf,
     rc::Rc,
     sync::{
-        Arc,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
         mpsc::{Receiver, Sender, SyncSender, channel},
     },
@@ -97,6 +97,14 @@ pub(crate) enum Event {
 /// The threads at work.
 pub(crate) struct Workers {
     jobs: Sender<Job>,
+    pages: Arc<Mutex<Pages>>,
+}
+
+impl Drop for Workers {
+    /// The threads may be at work when the process ends, so the pages don't wait for them.
+    fn drop(&mut self) {
+        self.pages.lock().unwrap_or_else(PoisonError::into_inner).end();
+    }
 }
 
 impl Workers {
@@ -107,11 +115,13 @@ impl Workers {
         let blamer = Blamer { host: host.clone(), client, whys: whys.clone(), events: events.clone() };
         thread::spawn(move || blamer.work(&wanted));
         let (host, events) = (host.clone(), events.clone());
+        let shown: Arc<Mutex<Pages>> = Arc::default();
+        let pages = shown.clone();
         thread::spawn(move || {
-            let (known, seen, pages) = (HashMap::new(), HashMap::new(), Pages::default());
+            let (known, seen) = (HashMap::new(), HashMap::new());
             Reader { host, client, known, seen, whys, pages, look_ups, events }.work(&asked);
         });
-        Self { jobs }
+        Self { jobs, pages: shown }
     }
 
     pub(crate) fn give(&self, job: Job) {
@@ -174,7 +184,7 @@ struct Reader {
     /// What the repositories of open texts were like.
     seen: HashMap<String, Option<Glance>>,
     whys: Arc<Whys>,
-    pages: Pages,
+    pages: Arc<Mutex<Pages>>,
     look_ups: Sender<LookUp>,
     events: SyncSender<Event>,
 }
@@ -250,7 +260,7 @@ impl Reader {
             Question::Links(document) => value(links(&document, encoding)),
             Question::Follow(link) => self.follow(*link),
             Question::Symbols(folders, query) => {
-                value(symbols(&self.host, &folders, &query, &mut self.pages))
+                value(symbols(&self.host, &folders, &query, &mut self.pages()))
             }
             Question::Order(order, _) if order.command == ABOUT => return self.about(waiting, *order),
             Question::Order(order, is_quiet) => self.carry_out(&order, is_quiet),
@@ -325,8 +335,14 @@ impl Reader {
         value(DocumentLink { target: Some(Uri(uri_of(&page))), ..link })
     }
 
+    fn pages(&self) -> MutexGuard<'_, Pages> {
+        self.pages.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn page(&mut self, name: &str, text: &str) -> Result<PathBuf, Refusal> {
-        self.pages.write(name, text).map_err(|error| Refusal::failed(format!("cannot write a page: {error}")))
+        self.pages()
+            .write(name, text)
+            .map_err(|error| Refusal::failed(format!("cannot write a page: {error}")))
     }
 
     fn carry_out(&mut self, order: &Order, is_quiet: IsQuiet) -> Result<Value, Refusal> {
