@@ -78,9 +78,26 @@ remove() {
     [ -e "$list" ] || return 1
     while IFS= read -r file; do
         rm -f "$prefix/$file"
+        leave "$file"
     done <"$list"
     rm -f "$list"
-    rmdir "$prefix/share/doc/git-chronicle" 2>/dev/null || true
+    leave share/doc/git-chronicle/installed-files
+}
+
+# Removes the folders that a file was in, as far as they are empty.
+leave() {
+    folder="$1"
+    while [ "$folder" != "${folder%/*}" ]; do
+        folder="${folder%/*}"
+        rmdir "$prefix/$folder" 2>/dev/null || return 0
+    done
+}
+
+usage() {
+    echo "usage: sh install.sh [--prefix DIR] [--musl] [--uninstall]"
+    echo
+    echo "Installs git-chronicle $version into DIR/bin and DIR/share (DIR is ~/.local), or removes it."
+    echo "--musl takes the build that needs no C library."
 }
 
 main() {
@@ -94,6 +111,10 @@ main() {
                 ;;
             --musl) musl=yes ;;
             --uninstall) uninstall=yes ;;
+            -h | --help)
+                usage
+                return
+                ;;
             *) fail "unknown argument: $1" ;;
         esac
         shift
@@ -135,7 +156,7 @@ main() {
     echo "Installed git-chronicle $version in $prefix."
     first="$(command -v git-chronicle || true)"
     if [ -z "$first" ]; then
-        echo "Put its programs on your PATH: export PATH=\"$prefix/bin:\$PATH\""
+        echo "Put it on your PATH, for example with this line in ~/.profile: export PATH=\"$prefix/bin:\$PATH\""
     elif [ "$first" != "$prefix/bin/git-chronicle" ]; then
         echo "warning: $first comes first on your PATH. Remove it, or put $prefix/bin before it." >&2
     fi
