@@ -55,7 +55,7 @@ impl Transcript for Amp {
         match name {
             "id" => session.id = json::text(value).map(Cow::into_owned),
             "title" => {
-                session.title = json::text(value).filter(|title| !title.is_empty()).map(Cow::into_owned)
+                session.title = json::text(value).filter(|title| !title.is_empty()).map(Cow::into_owned);
             }
             "created" => session.saw(time(value)),
             "env" => {

@@ -67,7 +67,7 @@ impl Transcript for CursorDatabase {
                 stream.session.model = json::member_text(value, "modelName").map(Cow::into_owned);
             }
             "workspaceUris" => {
-                json::items(value, |uri| stream.session.is_in(&path_of(&json::text_or_empty(uri))))
+                json::items(value, |uri| stream.session.is_in(&path_of(&json::text_or_empty(uri))));
             }
             _ => {}
         })?;

@@ -26,7 +26,7 @@ impl Transcript for Goose {
             "content" => content = Some(value),
             // What a human never saw was not said to them, nor by them.
             "metadata" => {
-                is_hidden = json::member(value, "userVisible").is_some_and(|seen| !json::is_true(seen))
+                is_hidden = json::member(value, "userVisible").is_some_and(|seen| !json::is_true(seen));
             }
             "working_dir" => {
                 is_session = true;

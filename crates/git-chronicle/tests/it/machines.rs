@@ -262,9 +262,10 @@ fn places_that_are_none_are_refused() {
 /// Runs `memory sync ssh:laptop` on the first machine; a program called `ssh` stands for the way to the other one.
 fn through_ssh(two: &Two, script: &str) -> Outcome {
     let bin = two.one.home.join("bin");
-    fs::create_dir_all(&bin).unwrap();
-    fs::write(bin.join("ssh"), script).unwrap();
-    fs::set_permissions(bin.join("ssh"), fs::Permissions::from_mode(0o755)).unwrap();
+    fs::create_dir_all(&bin).expect("the folder can be written");
+    fs::write(bin.join("ssh"), script).expect("the folder can be written");
+    fs::set_permissions(bin.join("ssh"), fs::Permissions::from_mode(0o755))
+        .expect("the folder can be written");
     let mut command = two.one.command_in(two.one.repo.path(), &["memory", "sync", "ssh:laptop"]);
     run(command.env("PATH", format!("{}:/usr/local/bin:/usr/bin:/bin", bin.display())))
 }
