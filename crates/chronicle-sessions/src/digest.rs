@@ -417,7 +417,7 @@ mod state_of_the_work {
     #[test]
     fn a_check_counts_if_it_ran_after_the_last_edit() {
         let check = |made: Made, summary: &str| {
-            assert_eq!(made.said("The pool waits now.").digest().summary, summary)
+            assert_eq!(made.said("The pool waits now.").digest().summary, summary);
         };
         let ok = "test result: ok. 3 passed; 0 failed";
         let bad = "test result: FAILED. 2 passed; 1 failed";
