@@ -101,7 +101,7 @@ pub(super) const LISTS: [(Listed, &[&str]); 5] = [
 ];
 
 /// The rules.
-pub(super) const RULES: [(RouteName, &[&str]); 20] = [
+pub(super) const RULES: [(RouteName, &[&str]); 21] = [
     (
         RouteName::Digest,
         &[
@@ -371,6 +371,8 @@ pub(super) const RULES: [(RouteName, &[&str]); 20] = [
             "session|sessions * summar~|recap",
         ],
     ),
+    // A number is no procedure.
+    (RouteName::Find, &["^ how long|many|much|old|far"]),
     (
         RouteName::How,
         &[
