@@ -93,6 +93,7 @@ fn has(program: &str) -> bool {
 }
 
 #[test]
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn a_bash_completes_through_git_as_well() {
     let git = Path::new("/usr/share/bash-completion/completions/git");
     if !has("bash") || !git.exists() {
