@@ -169,7 +169,7 @@ fn a_call_that_was_turned_down_is_no_failure() {
     let edit = json!({"file_path": "src/pool.rs", "old_string": "a", "new_string": "b"});
     desk.leave(&talk.tool("Edit", &edit, refusal, true).said("Then I leave it as it is."));
     desk.ingest();
-    assert_eq!(summaries(&desk, &["--all"]), Vec::<String>::new());
+    assert_eq!(summaries(&desk, &["--all"]), ["Decide on the edit of pool.rs that was turned down"]);
     let shown = desk.ask(&["session", "show", FIRST, "--turns"]);
     assert_eq!([&shown["digest"]["checks"], &shown["digest"]["files"]], [&json!([]), &json!([])]);
     let text = said(&desk.run(&["session", "show", FIRST, "--turns"]).success());
