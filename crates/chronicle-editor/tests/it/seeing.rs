@@ -58,7 +58,7 @@ fn who_wrote_a_line_comes_once_it_is_looked_up() {
     Why the pool is as it is
     ");
     let mut hover = editor.hover("pool.rs", 4);
-    while hover.contains("Looking up") {
+    while hover.contains("being looked up") {
         hover = editor.hover("pool.rs", 4);
     }
     insta::assert_snapshot!(settled(&repo, &hover), @"

@@ -273,6 +273,9 @@ mod tests {
         let check =
             |question: &str, expected: &str| assert_eq!(route(question).subject, expected, "{question}");
         check("What do we know about OAuth redirects?", "OAuth redirects");
+        check("why did checkpoints stop being created", "checkpoints stop being created");
+        check("why were callers refused", "callers refused");
+        check("why is left padding", "is left padding");
         check("oauth - what do we know", "oauth");
         check("Which projects use Hono?", "Hono");
         check("how do I usually debug auth problems?", "debug auth problems");

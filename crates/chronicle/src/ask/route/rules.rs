@@ -413,7 +413,7 @@ pub(super) const RULES: [(RouteName, &[&str]); 21] = [
             "ce|que tu|@i sais|sait|savons sur|de|du|des $",
         ],
     ),
-    (RouteName::About, &["^ why $", "^ pourquoi $"]),
+    (RouteName::About, &["^ why did|does|do|has|have|had|was|were $", "^ why $", "^ pourquoi $"]),
     (RouteName::Find, &["find|search $"]),
     (RouteName::CatchUp, &["session|sessions & last|recent|latest|previous|past"]),
 ];
