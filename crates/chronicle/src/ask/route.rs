@@ -275,7 +275,7 @@ mod tests {
         check("What do we know about OAuth redirects?", "OAuth redirects");
         check("why did checkpoints stop being created", "checkpoints stop being created");
         check("why were callers refused", "callers refused");
-        check("why is left padding", "is left padding");
+        check("why is left padding", "left padding");
         check("oauth - what do we know", "oauth");
         check("Which projects use Hono?", "Hono");
         check("how do I usually debug auth problems?", "debug auth problems");
