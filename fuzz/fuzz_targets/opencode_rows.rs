@@ -44,7 +44,7 @@ fuzz_target!(|input: &[u8]| {
     let n_bytes: usize = title.len() + rows.iter().map(|(_, data)| data.len()).sum::<usize>();
     assert_eq!(size, n_bytes as u64);
     let mut text = Vec::new();
-    sessions.export("ses_1").read_to_end(&mut text).expect("it is read");
+    sessions.export("ses_1").expect("it has the form").read_to_end(&mut text).expect("it is read");
 
     let n_messages = rows.iter().filter(|(is_message, _)| *is_message).count();
     let is_whole = rows.iter().all(|(_, data)| serde_json::from_str::<Map<String, Value>>(data).is_ok());

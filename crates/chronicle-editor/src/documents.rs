@@ -61,7 +61,7 @@ impl Documents {
         self.open.insert(uri, document);
     }
 
-    /// Changes a text; tells whether it is open.
+    /// Changes a text; returns whether it is open.
     pub(crate) fn change(
         &mut self,
         uri: &str,

@@ -1,4 +1,4 @@
-//! What the server needs of whoever runs it: this crate looks up neither the clock nor the environment.
+//! What the server needs of the program that runs it: this crate looks up neither the clock nor the environment.
 
 use std::{
     ffi::OsString,
@@ -13,7 +13,7 @@ use jiff::Timestamp;
 
 use crate::documents::Document;
 
-/// What the server needs of whoever runs it.
+/// What the server needs of the program that runs it.
 #[derive(Debug, Clone)]
 pub struct Host {
     /// The clock.

@@ -21,7 +21,7 @@ pub(crate) const COMMANDS: [&str; 7] = [
     ABOUT,
 ];
 
-/// The command that tells all about one line: it waits for who wrote the line.
+/// The command that shows all about one line: it waits until it is known who wrote the line.
 pub(crate) const ABOUT: &str = "chronicle.about";
 
 /// What the marks around an answer say of it.

@@ -21,7 +21,7 @@ impl Pages {
         self.is_over = true;
     }
 
-    /// Writes a page and tells where it is.
+    /// Writes a page and returns where it is.
     ///
     /// # Errors
     /// When it cannot be written.

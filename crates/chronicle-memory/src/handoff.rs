@@ -526,7 +526,7 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a key action only tells of a commit, which is listed anyway.
+/// Whether a key action only mentions a commit, which is listed anyway.
 fn is_commit(action: &str) -> bool {
     action.starts_with("Committed ")
 }

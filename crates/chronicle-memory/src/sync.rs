@@ -95,7 +95,7 @@ pub struct SyncReply {
 pub struct SyncedMachine {
     /// How it is called.
     pub machine: String,
-    /// What tells it from others of the same name.
+    /// What distinguishes it from others of the same name.
     pub id: String,
     /// How many items it has.
     pub items: usize,
@@ -168,7 +168,7 @@ impl Machines<'_> {
         let pairing = match (known, code) {
             (Some(known), None) => known,
             (known, code) => {
-                let new = known.unwrap_or_else(|| Pairing::new(crate::share::machine_name()));
+                let new = known.map_or_else(|| Pairing::new(crate::share::machine_name()), Ok)?;
                 let pairing = match code {
                     Some(code) => new.joined(code)?,
                     None => new,

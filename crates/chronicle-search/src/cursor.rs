@@ -9,10 +9,10 @@ use std::{
     time::Duration,
 };
 
-use rusqlite::{Connection, OpenFlags, OptionalExtension};
+use rusqlite::{Connection, OptionalExtension};
 use serde_json::{Value, json};
 
-use crate::document::SessionDocument;
+use crate::document::{SessionDocument, opened_to_read};
 
 /// How long is waited for Cursor itself.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -39,7 +39,7 @@ impl CursorSessions {
     /// # Errors
     /// When it is none, or cannot be read.
     pub fn open(path: &Path) -> rusqlite::Result<Self> {
-        Ok(Self { connection: opened(path)?, path: path.to_owned() })
+        Ok(Self { connection: opened_to_read(path, PATIENCE)?, path: path.to_owned() })
     }
 
     /// The ids of all conversations with a message, in no order.
@@ -123,13 +123,6 @@ impl CursorSessions {
     }
 }
 
-fn opened(path: &Path) -> rusqlite::Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(PATIENCE)?;
-    Ok(connection)
-}
-
 /// The text that is stored for a key.
 fn value(connection: &Connection, key: &str) -> rusqlite::Result<Option<String>> {
     connection
@@ -144,7 +137,7 @@ fn folder_of(database: &Path, id: &str) -> Option<String> {
     let workspaces = database.parent()?.parent()?.join("workspaceStorage");
     for entry in fs::read_dir(workspaces).ok()?.flatten().take(MOST_WORKSPACES) {
         let lists = || {
-            let connection = opened(&entry.path().join("state.vscdb")).ok()?;
+            let connection = opened_to_read(&entry.path().join("state.vscdb"), PATIENCE).ok()?;
             let find = "SELECT 1 FROM ItemTable WHERE key = 'composer.composerData' AND instr(CAST(value AS TEXT), ?1)";
             connection.query_row(find, [id], |_| Ok(())).ok()
         };

@@ -1,6 +1,24 @@
 //! A session of another program's database, as one document that is read message by message.
 
-use std::io::{self, Cursor, Read};
+use std::{
+    io::{self, Cursor, Read},
+    path::Path,
+    time::Duration,
+};
+
+use rusqlite::{Connection, OpenFlags};
+
+/// Opens the database of another program, which has to be there: to read, and waiting for that program no longer than
+/// `patience`.
+///
+/// # Errors
+/// When it is none, or cannot be read.
+pub(crate) fn opened_to_read(path: &Path, patience: Duration) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(patience)?;
+    Ok(connection)
+}
 
 /// What gives the messages: each call the next one, and none at the end.
 type Next = Box<dyn FnMut() -> rusqlite::Result<Option<Vec<u8>>>>;

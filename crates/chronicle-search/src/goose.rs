@@ -4,10 +4,10 @@
 
 use std::{path::Path, time::Duration};
 
-use rusqlite::{Connection, OpenFlags, OptionalExtension};
+use rusqlite::{Connection, OptionalExtension};
 use serde_json::json;
 
-use crate::document::SessionDocument;
+use crate::document::{SessionDocument, opened_to_read};
 
 /// How long is waited for Goose itself.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -24,10 +24,7 @@ impl GooseSessions {
     /// # Errors
     /// When it is none, or cannot be read.
     pub fn open(path: &Path) -> rusqlite::Result<Self> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(path, flags)?;
-        connection.busy_timeout(PATIENCE)?;
-        Ok(Self { connection })
+        Ok(Self { connection: opened_to_read(path, PATIENCE)? })
     }
 
     /// The ids of all sessions with a message, the oldest first.

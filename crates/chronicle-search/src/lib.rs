@@ -18,7 +18,7 @@ pub use cursor::CursorSessions;
 pub use document::SessionDocument;
 pub use error::StoreError;
 pub use goose::GooseSessions;
-pub use opencode::{OpenCodeExport, OpenCodeSessions};
+pub use opencode::OpenCodeSessions;
 pub use rusqlite::{Connection, Error as SqlError, Result as SqlResult, Transaction};
 pub use search::{Hit, Question, Scope, search};
 pub use store::{

@@ -1,13 +1,11 @@
 //! The database that `OpenCode` keeps its sessions in: read here, and never written.
 
-use std::{
-    io::{self, Read},
-    path::Path,
-    time::Duration,
-};
+use std::{path::Path, time::Duration};
 
-use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::json;
+
+use crate::document::{SessionDocument, opened_to_read};
 
 /// How long is waited for `OpenCode` itself.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -24,10 +22,7 @@ impl OpenCodeSessions {
     /// # Errors
     /// When it is none, or cannot be read.
     pub fn open(path: &Path) -> rusqlite::Result<Self> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(path, flags)?;
-        connection.busy_timeout(PATIENCE)?;
-        Ok(Self { connection })
+        Ok(Self { connection: opened_to_read(path, PATIENCE)? })
     }
 
     /// The ids of all sessions, the oldest first.
@@ -72,42 +67,16 @@ impl OpenCodeSessions {
         Ok(Some((u64::try_from(size).unwrap_or_default(), updated.saturating_mul(1_000_000))))
     }
 
-    /// A session in the form that `opencode export` gives it, read message by message.
-    #[must_use]
-    pub fn export(self, id: &str) -> OpenCodeExport {
-        OpenCodeExport {
-            connection: self.connection,
-            id: id.to_owned(),
-            next: Next::Head,
-            buffer: io::Cursor::default(),
-        }
-    }
-}
-
-/// The text of a session: `{"info": {…}, "messages": [{"info": {…}, "parts": [{…}, …]}, …]}`.
-#[derive(Debug)]
-pub struct OpenCodeExport {
-    connection: Connection,
-    id: String,
-    next: Next,
-    buffer: io::Cursor<Vec<u8>>,
-}
-
-/// What comes after what is in the buffer.
-#[derive(Debug)]
-enum Next {
-    Head,
-    /// The message after this one: when it was made, and its id.
-    After(i64, String),
-    Nothing,
-}
-
-impl OpenCodeExport {
-    fn head(&self) -> rusqlite::Result<Option<Vec<u8>>> {
+    /// A session in the form that `opencode export` gives it:
+    /// `{"info": {…}, "messages": [{"info": {…}, "parts": [{…}, …]}, …]}`.
+    ///
+    /// # Errors
+    /// When the database has another form.
+    pub fn export(self, id: &str) -> rusqlite::Result<SessionDocument> {
         let find = "SELECT parent_id, directory, title, version, time_created, time_updated FROM session WHERE id = ?1";
-        let info = self.connection.query_row(find, [&self.id], |row| {
+        let info = self.connection.query_row(find, [id], |row| {
             Ok(json!({
-                "id": self.id,
+                "id": id,
                 "parentID": row.get::<_, Option<String>>(0)?,
                 "directory": row.get::<_, String>(1)?,
                 "title": row.get::<_, String>(2)?,
@@ -115,49 +84,48 @@ impl OpenCodeExport {
                 "time": {"created": row.get::<_, i64>(4)?, "updated": row.get::<_, i64>(5)?},
             }))
         });
-        Ok(info.optional()?.map(|info| format!("{{\"info\":{info},\"messages\":[\n").into_bytes()))
-    }
-
-    /// The message after the one with this id that was made at this time, and what comes after it.
-    fn message(&self, (at, id): (i64, &str)) -> rusqlite::Result<(Vec<u8>, Next)> {
-        let find = "SELECT id, time_created, data FROM message WHERE session_id = ?1 \
-                    AND (time_created, id) > (?2, ?3) ORDER BY time_created, id LIMIT 1";
-        let message = self.connection.prepare_cached(find)?.query_row(params![self.id, at, id], |row| {
-            Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?, row.get::<_, String>(2)?))
-        });
-        let Some((next, at_next, data)) = message.optional()? else {
-            return Ok((b"\n]}\n".to_vec(), Next::Nothing));
+        let Some(info) = info.optional()? else { return Ok(SessionDocument::nothing()) };
+        let (connection, id, mut last) = (self.connection, id.to_owned(), (i64::MIN, String::new()));
+        let next = move || {
+            let Some(message) = message_after(&connection, &id, &last)? else { return Ok(None) };
+            let text = message.text(&connection)?;
+            last = (message.created, message.id);
+            Ok(Some(text.into_bytes()))
         };
-        let mut text = if id.is_empty() { String::new() } else { ",\n".to_owned() };
-        text.push_str("{\"info\":");
-        text.push_str(&named(&data, &next));
-        text.push_str(",\"parts\":[");
+        Ok(SessionDocument::new(&format!("\"info\":{info}"), next))
+    }
+}
+
+/// A row of messages.
+struct Message {
+    id: String,
+    created: i64,
+    data: String,
+}
+
+/// The message of a session after the one that was made at this time and has this id.
+fn message_after(
+    connection: &Connection,
+    session: &str,
+    (at, id): &(i64, String),
+) -> rusqlite::Result<Option<Message>> {
+    let find = "SELECT id, time_created, data FROM message WHERE session_id = ?1 \
+                AND (time_created, id) > (?2, ?3) ORDER BY time_created, id LIMIT 1";
+    let message = connection.prepare_cached(find)?.query_row(params![session, at, id], |row| {
+        Ok(Message { id: row.get(0)?, created: row.get(1)?, data: row.get(2)? })
+    });
+    message.optional()
+}
+
+impl Message {
+    /// The message with its parts.
+    fn text(&self, connection: &Connection) -> rusqlite::Result<String> {
         let mut parts =
-            self.connection.prepare_cached("SELECT id, data FROM part WHERE message_id = ?1 ORDER BY id")?;
-        let mut rows = parts.query([&next])?;
-        let mut is_first = true;
-        while let Some(row) = rows.next()? {
-            if !std::mem::take(&mut is_first) {
-                text.push(',');
-            }
-            text.push_str(&named(&row.get::<_, String>(1)?, &row.get::<_, String>(0)?));
-        }
-        text.push_str("]}");
-        Ok((text.into_bytes(), Next::After(at_next, next)))
-    }
-
-    fn refill(&mut self) -> rusqlite::Result<()> {
-        let (text, next) = match &self.next {
-            Next::Nothing => return Ok(()),
-            Next::Head => match self.head()? {
-                Some(head) => (head, Next::After(i64::MIN, String::new())),
-                None => (Vec::new(), Next::Nothing),
-            },
-            Next::After(at, id) => self.message((*at, id))?,
-        };
-        self.buffer = io::Cursor::new(text);
-        self.next = next;
-        Ok(())
+            connection.prepare_cached("SELECT id, data FROM part WHERE message_id = ?1 ORDER BY id")?;
+        let parts = parts
+            .query_map([&self.id], |row| Ok(named(&row.get::<_, String>(1)?, &row.get::<_, String>(0)?)))?;
+        let parts = parts.collect::<rusqlite::Result<Vec<_>>>()?.join(",");
+        Ok(format!("{{\"info\":{},\"parts\":[{parts}]}}", named(&self.data, &self.id)))
     }
 }
 
@@ -171,20 +139,10 @@ fn named(data: &str, id: &str) -> String {
     }
 }
 
-impl Read for OpenCodeExport {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        loop {
-            let n_read = self.buffer.read(into)?;
-            if 0 < n_read || into.is_empty() || matches!(self.next, Next::Nothing) {
-                return Ok(n_read);
-            }
-            self.refill().map_err(io::Error::other)?;
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::io::Read;
+
     use serde_json::Value;
 
     use super::*;
@@ -220,7 +178,7 @@ mod tests {
         assert_eq!(sessions.look("ses_1").expect("it is looked at").map(|(_, at)| at), Some(12_000_000));
         assert_eq!(sessions.look("ses_3").expect("it is looked at"), None);
         let mut text = String::new();
-        sessions.export("ses_1").read_to_string(&mut text).expect("it is read");
+        sessions.export("ses_1").expect("it is there").read_to_string(&mut text).expect("it is read");
         let told: Value = serde_json::from_str(&text).expect("it is JSON");
         assert_eq!(told["info"]["title"], "A \"title\"");
         assert_eq!(
@@ -235,6 +193,7 @@ mod tests {
         OpenCodeSessions::open(&path)
             .expect("it opens")
             .export("ses_3")
+            .expect("it is no fault")
             .read_to_string(&mut nothing)
             .expect("it ends");
         assert_eq!(nothing, "");

@@ -8,7 +8,7 @@ use std::{
 };
 
 use chronicle_git::files;
-use chronicle_search::{CursorSessions, GooseSessions, OpenCodeSessions, SqlResult};
+use chronicle_search::{CursorSessions, GooseSessions, OpenCodeSessions, SessionDocument, SqlResult};
 use chronicle_sessions::unpacking;
 
 /// A database that an agent keeps its sessions in. The path of a session in it is that of the database, and its id.
@@ -80,12 +80,12 @@ impl Opened {
         }
     }
 
-    fn export(self, id: &str) -> SqlResult<Box<dyn Read>> {
-        Ok(match self {
-            Self::OpenCode(sessions) => Box::new(sessions.export(id)),
-            Self::Cursor(sessions) => Box::new(sessions.export(id)?),
-            Self::Goose(sessions) => Box::new(sessions.export(id)?),
-        })
+    fn export(self, id: &str) -> SqlResult<SessionDocument> {
+        match self {
+            Self::OpenCode(sessions) => sessions.export(id),
+            Self::Cursor(sessions) => sessions.export(id),
+            Self::Goose(sessions) => sessions.export(id),
+        }
     }
 }
 
@@ -167,7 +167,7 @@ pub(crate) fn read(path: &Path) -> io::Result<Box<dyn Read>> {
         Place::File(path) if is_packed(path) => unpacking(files::open(path)?)?,
         Place::File(path) | Place::Whole(_, path) => Box::new(files::open(path)?),
         Place::Session(database, path, id) => {
-            database.open(path)?.export(&id).map_err(|error| other_form(&error))?
+            Box::new(database.open(path)?.export(&id).map_err(|error| other_form(&error))?)
         }
     })
 }

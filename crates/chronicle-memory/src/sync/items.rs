@@ -73,7 +73,7 @@ pub(super) type Lines = BTreeMap<String, Line>;
 pub(super) type Items = BTreeMap<String, Item>;
 
 impl Item {
-    /// What names it, as only a machine with the key can tell: what was taken out is known by that alone.
+    /// What names it, as only a machine with the key can compute it: what was taken out is known by that alone.
     pub(super) fn id(&self, pairing: &Pairing) -> String {
         let parts: Vec<String> = match self {
             Self::Digest(digest) => return session_id(pairing, &digest.agent, &digest.session),
@@ -178,7 +178,7 @@ impl Item {
         }
     }
 
-    /// Takes away what another machine told of and tells no longer. Sessions are forgotten by their own way.
+    /// Removes what another machine had in its file, and has there no longer. Sessions are forgotten in their own way.
     pub(super) fn take_away(&self, tx: &Transaction<'_>, now: Timestamp) -> SqlResult<()> {
         match self {
             Self::Digest(_) => Ok(()),

@@ -11,8 +11,10 @@ use chronicle_workplace::{
     new_id,
     owned::replace,
 };
+use data_encoding::HEXLOWER;
+use hmac::{Hmac, KeyInit, Mac};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
+use sha2::Sha256;
 
 /// The file in the home of session memory.
 const RECORD_FILE: &str = "sync.json";
@@ -23,15 +25,14 @@ const SCHEMA: &str = "chronicle-pairing/v1";
 /// How a code begins that a user carries from one machine to another.
 const CODE: &str = "chronicle-pair-";
 
-/// The bytes of a key, and of a block of its hash.
+/// How many bytes a key has.
 const KEY_LENGTH: usize = 32;
-const BLOCK: usize = 64;
 
-/// What tells this machine from others, and shows that a file is from one of them.
+/// What distinguishes this machine from others, and proves that a file is from one of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Pairing {
     schema: String,
-    /// What tells this machine from all others.
+    /// What distinguishes this machine from all others.
     pub(super) machine_id: String,
     /// How it is called.
     pub(super) machine: String,
@@ -59,18 +60,18 @@ impl Pairing {
     }
 
     /// A machine that is paired with no other one yet.
-    pub(super) fn new(machine: String) -> Self {
-        // A new id has 80 random bits.
-        let mut hash = Sha256::new();
-        (0..4).for_each(|_| hash.update(new_id().0));
-        let key = hex(&hash.finalize());
-        Self {
+    pub(super) fn new(machine: String) -> Result<Self, Error> {
+        let mut key = [0; KEY_LENGTH];
+        if getrandom::fill(&mut key).is_err() {
+            return RefusedPairSnafu { reason: "the system has no random bytes to give" }.fail();
+        }
+        Ok(Self {
             schema: SCHEMA.to_owned(),
             machine_id: new_id().0.to_lowercase(),
             machine,
-            key,
+            key: HEXLOWER.encode(&key),
             written: String::new(),
-        }
+        })
     }
 
     /// The same machine with the key in a code.
@@ -93,49 +94,31 @@ impl Pairing {
         format!("{CODE}{}", self.key)
     }
 
-    /// What only a machine with the key can say of `parts` (HMAC with SHA-256, RFC 2104).
+    /// What only a machine with the key can say of `parts`, in hexadecimal digits.
     pub(super) fn mac(&self, parts: &[&[u8]]) -> String {
-        let key = bytes_of(&self.key).expect("it was looked at when it was read");
-        let pad = |byte: u8| -> [u8; BLOCK] {
-            let mut block = [byte; BLOCK];
-            block.iter_mut().zip(key).for_each(|(padded, key)| *padded ^= key);
-            block
-        };
-        let mut inner = Sha256::new();
-        inner.update(pad(0x36));
-        for part in parts {
-            // No two lists of parts are one text.
-            inner.update((part.len() as u64).to_be_bytes());
-            inner.update(part);
-        }
-        let mut outer = Sha256::new();
-        outer.update(pad(0x5c));
-        outer.update(inner.finalize());
-        hex(&outer.finalize())
+        HEXLOWER.encode(&self.mac_of(parts).finalize().into_bytes())
     }
 
     /// Whether `told` is what a machine with the key says of `parts`; takes as long for any wrong one.
     pub(super) fn is_mac(&self, parts: &[&[u8]], told: &str) -> bool {
-        let mac = self.mac(parts);
-        let differences = mac.bytes().zip(told.bytes()).fold(0, |all, (one, other)| all | (one ^ other));
-        mac.len() == told.len() && differences == 0
+        let told = HEXLOWER.decode(told.as_bytes());
+        told.is_ok_and(|told| self.mac_of(parts).verify_slice(&told).is_ok())
+    }
+
+    fn mac_of(&self, parts: &[&[u8]]) -> Hmac<Sha256> {
+        let key = bytes_of(&self.key).expect("it was looked at when it was read");
+        let mut mac = Hmac::<Sha256>::new_from_slice(&key).expect("a key of any length will do");
+        for part in parts {
+            // No two lists of parts are one text.
+            mac.update(&(part.len() as u64).to_be_bytes());
+            mac.update(part);
+        }
+        mac
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn bytes_of(key: &str) -> Option<[u8; KEY_LENGTH]> {
-    let mut bytes = [0; KEY_LENGTH];
-    let digits = key.as_bytes();
-    if digits.len() != 2 * KEY_LENGTH {
-        return None;
-    }
-    for (byte, pair) in bytes.iter_mut().zip(digits.chunks(2)) {
-        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
-    }
-    Some(bytes)
+fn bytes_of(key: &str) -> Option<Vec<u8>> {
+    HEXLOWER.decode(key.as_bytes()).ok().filter(|key| key.len() == KEY_LENGTH)
 }
 
 #[cfg(test)]
@@ -144,8 +127,8 @@ mod tests {
 
     #[test]
     fn a_code_carries_the_key() {
-        let first = Pairing::new("one".to_owned());
-        let second = Pairing::new("two".to_owned());
+        let first = Pairing::new("one".to_owned()).expect("random bytes");
+        let second = Pairing::new("two".to_owned()).expect("random bytes");
         let parts: [&[u8]; 2] = [b"a", b"bc"];
         assert!(first.is_mac(&parts, &first.mac(&parts)));
         assert!(!second.is_mac(&parts, &first.mac(&parts)));
@@ -158,24 +141,5 @@ mod tests {
         for wrong in ["", "chronicle-pair-", "chronicle-pair-zz", &first.code()[..40]] {
             assert!(second.clone().joined(wrong).is_err(), "{wrong}");
         }
-    }
-
-    #[test]
-    fn the_mac_is_the_one_of_the_standard() {
-        // RFC 4231 has keys of other lengths, which are filled with zeros.
-        let key = format!("{}{}", hex(b"Jefe"), "00".repeat(28));
-        let pairing = Pairing { key, ..Pairing::new(String::new()) };
-        let mut inner = Sha256::new();
-        let mut pad = [0x36; BLOCK];
-        pad.iter_mut().zip(b"Jefe").for_each(|(padded, key)| *padded ^= key);
-        inner.update(pad);
-        inner.update(4_u64.to_be_bytes());
-        inner.update(b"what");
-        let mut outer = Sha256::new();
-        let mut pad = [0x5c; BLOCK];
-        pad.iter_mut().zip(b"Jefe").for_each(|(padded, key)| *padded ^= key);
-        outer.update(pad);
-        outer.update(inner.finalize());
-        assert_eq!(pairing.mac(&[b"what"]), hex(&outer.finalize()));
     }
 }

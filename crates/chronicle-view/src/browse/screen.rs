@@ -47,7 +47,7 @@ const HELP: [&str; 20] = [
     "q quits; any key closes this",
 ];
 
-/// Draws the browser, and tells it how much fits.
+/// Draws the browser, and notes how much fits.
 pub(crate) fn draw(frame: &mut Frame<'_>, browser: &mut Browser) {
     let area = frame.area();
     let [top, body, bottom] =

@@ -56,7 +56,7 @@ impl Unit {
 /// How many of each of `series` there are in each week, or in longer units where weeks are too many; and the unit's name.
 ///
 /// Units without any are there too, between the first and the last. What says that it is of the future, or from before
-/// 1970, is not counted: notes are dated by whoever wrote them.
+/// 1970, is not counted: the authors of notes date them.
 pub(crate) fn over_time(series: &[Vec<Timestamp>], now: Timestamp) -> (Vec<Row>, &'static str) {
     let date = |at: &Timestamp| at.to_zoned(TimeZone::UTC).date();
     let is_sound = |at: &&Timestamp| **at <= now && 0 <= at.as_second();

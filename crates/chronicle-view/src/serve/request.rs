@@ -66,7 +66,7 @@ pub(super) fn asked(head: &[u8], port: u16, token: &str) -> Result<Asked, Refusa
     }
 }
 
-/// Compares in a time that tells nothing of how much is right.
+/// Compares in a time that is the same however much is right.
 fn is_same(given: &[u8], expected: &[u8]) -> bool {
     let differences = given.iter().zip(expected).fold(0, |all, (one, other)| all | (one ^ other));
     given.len() == expected.len() && differences == 0

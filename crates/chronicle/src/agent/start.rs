@@ -152,8 +152,13 @@ impl Agents<'_> {
     /// The work that waits for the agent of a session that begins.
     fn take_over(&self, session: &AgentSession, texts: &AgentTexts) -> Result<Option<Handoff>, Error> {
         let by = Successor { agent: session.host, session: &session.id };
-        let measure = |handoff: &Handoff| (texts.handoff)(handoff, self.workplace().now()).chars().count();
-        self.chronicle.memory().accept_waiting(by, HANDOFF_BUDGET, &measure)
+        self.chronicle.memory().accept_waiting(by, HANDOFF_BUDGET, &self.length_of_handoff(texts))
+    }
+
+    /// How many characters a handoff has as it is shown.
+    fn length_of_handoff(&self, texts: &AgentTexts) -> impl Fn(&Handoff) -> usize {
+        let (render, now) = (texts.handoff, self.workplace().now());
+        move |handoff| render(handoff, now).chars().count()
     }
 
     /// What to tell an agent whose prompt names work that another session handed over; none where the prompt quotes it,
@@ -169,9 +174,8 @@ impl Agents<'_> {
         texts: &AgentTexts,
     ) -> Result<Option<String>, Error> {
         let by = Successor { agent: session.host, session: &session.id };
-        let measure = |handoff: &Handoff| (texts.handoff)(handoff, self.workplace().now()).chars().count();
         let memory = self.chronicle.memory();
-        let mut named = memory.accept_named(by, prompt, DEFAULT_BUDGET, &measure)?;
+        let mut named = memory.accept_named(by, prompt, DEFAULT_BUDGET, &self.length_of_handoff(texts))?;
         named.retain(|handoff| !prompt.contains(&format!("<chronicle handoff=\"{}\"", handoff.listed.id)));
         if named.is_empty() {
             return Ok(None);

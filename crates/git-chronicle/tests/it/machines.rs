@@ -292,3 +292,18 @@ fn one_exchange_through_ssh_brings_both_up_to_date() {
     through_ssh(&two, "#!/bin/sh\ncat >/dev/null\necho hello\n").refused(1, &["isn't the file of a machine"]);
     assert_eq!(titles(&two.one).len(), 1);
 }
+
+#[test]
+fn an_agent_neither_pairs_machines_nor_sends_memory_anywhere() {
+    let two = Two::new();
+    let folder = two.folder.to_string_lossy().into_owned();
+    for words in
+        [&["memory", "pair"][..], &["memory", "sync", &folder], &["memory", "sync", "ssh:elsewhere.example"]]
+    {
+        let mut command = two.one.command_in(two.one.repo.path(), words);
+        run(command.env("CLAUDECODE", "1")).refused(1, &["only a person", "an agent runs it"]);
+    }
+    assert_eq!(fs::read_dir(&two.folder).expect("it is there").count(), 0, "nothing was written");
+    two.sync(&two.one);
+    assert_eq!(fs::read_dir(&two.folder).expect("it is there").count(), 1);
+}

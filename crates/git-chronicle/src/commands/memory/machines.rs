@@ -11,6 +11,7 @@ use chronicle_workplace::error::{MachineUnreachableSnafu, RefusedPairSnafu};
 use snafu::{OptionExt, ResultExt, ensure};
 
 use crate::{
+    background,
     error::{CommandError, ProgramSnafu, StdinSnafu, StdoutSnafu, UsageSnafu},
     ui::Ui,
 };
@@ -51,7 +52,9 @@ pub(super) struct PairArgs {
     join: bool,
 }
 
+/// The key of the user's machines, and where their memory goes, are nothing for an agent to decide.
 pub(super) fn pair(args: &PairArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    background::ensure_person()?;
     let code = if args.join {
         if ui.can_ask() {
             ui.tell("type the code that `git chronicle memory pair` shows on the other machine:");
@@ -74,6 +77,7 @@ pub(super) fn sync(args: &SyncArgs, chronicle: &Chronicle, ui: &mut Ui) -> Resul
     if args.exchange {
         return exchange(chronicle);
     }
+    background::ensure_person()?;
     let place = args.place.as_deref().unwrap_or_default();
     let reply = match place.strip_prefix(SSH) {
         Some(host) => through_ssh(host, chronicle)?,
