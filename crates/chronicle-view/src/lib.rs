@@ -1,6 +1,6 @@
 //! The faces for people who look: a page, a shared session, and a browser in the terminal. Floor 5.
 //!
-//! A page is one file that needs no network and no script. Each text passes [`words::shown`] on its way into it, and the
+//! A page is one file that needs no network and no script. Each text passes `words::shown` on its way into it, and the
 //! templates escape what HTML would act on.
 
 mod browse;
