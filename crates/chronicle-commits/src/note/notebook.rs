@@ -17,7 +17,7 @@ use crate::{
         tombstones::Tombstones,
         trust::{
             Mark, Tiers, Trust, Voice, Voices, best_versions, fair_removals, mark_of_document, mark_of_entry,
-            mark_of_item, mark_of_region, mark_of_removal, marks, marks_of_knowledge,
+            mark_of_item, mark_of_region, mark_of_removal, marks, marks_as_read, marks_of_knowledge,
         },
     },
 };
@@ -334,7 +334,7 @@ fn heard(raw: &[Raw], sources: &Sources, trust: &Trust<'_>, purged: &Tombstones)
                     .push(format!("knowledge from {origin} is not shown: notes are not exchanged with it"));
             }
             let known: Vec<_> = stored.knowledge.iter().flat_map(marks_of_knowledge).collect();
-            let here = marks(&stored.note);
+            let here = marks_as_read(&stored.note);
             for (_, mark) in here.iter().chain(&known) {
                 *hearing.seen.entry(mark.clone()).or_default() |= raw.refs;
             }

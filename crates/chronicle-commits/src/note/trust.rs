@@ -11,7 +11,7 @@ use std::{
 };
 
 use chronicle_core::{
-    Annotation, Entry, EntryId, Knowledge, Note, ReadNote, Region, canonical,
+    Annotation, Entry, EntryId, Knowledge, Note, ReadNote, Region, Statement, canonical,
     correction::{Correction, Tier, read_corrections},
     note_bytes,
     purge::{Tombstone, read_tombstones},
@@ -21,12 +21,12 @@ use chronicle_core::{
 };
 use chronicle_git::{ObjectId, Repository, TrustRecords, Whom, origin_of, tracking_prefix};
 use data_encoding::HEXLOWER;
-use serde_json::{Value, json};
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::{
     error::{Result, if_notes},
-    note::claim_id::summary_id,
+    note::claim_id::{summary_id, summary_id_of},
 };
 
 /// What a claim is recognized by: its id and its words.
@@ -35,8 +35,9 @@ pub(crate) type Mark = String;
 /// Half of a SHA-256 keeps anybody from finding other words with the same mark.
 const MARK_BYTES: usize = 16;
 
-fn mark(said: &Value) -> Mark {
-    HEXLOWER.encode(&Sha256::digest(said.to_string().as_bytes())[..MARK_BYTES])
+fn mark(said: &impl Serialize) -> Mark {
+    let json = serde_json::to_vec(said).expect("what is stored is plain data");
+    HEXLOWER.encode(&Sha256::digest(&json)[..MARK_BYTES])
 }
 
 /// The mark of a lesson: everything that is stored of it, so that a change of a label, or of where it is,
@@ -56,12 +57,12 @@ pub(crate) fn mark_of_document(document: &Annotation) -> Mark {
 }
 
 fn mark_of_summary(id: &EntryId) -> Mark {
-    mark(&json!([id]))
+    mark(&[id])
 }
 
 /// The mark of a correction.
 pub(crate) fn mark_of_correction(correction: &Correction) -> Mark {
-    mark(&json!([correction.id, correction.clone().named().id]))
+    mark(&[&correction.id, &correction.clone().named().id])
 }
 
 /// The mark of an item of knowledge.
@@ -80,17 +81,26 @@ pub(crate) fn mark_of_tombstone(tombstone: &Tombstone) -> Mark {
 }
 
 /// The mark of anything else that is stored under an id: all of it.
-pub(crate) fn mark_of_words(id: &str, words: &impl serde::Serialize) -> Mark {
+pub(crate) fn mark_of_words(id: &str, words: &impl Serialize) -> Mark {
     let words = serde_json::to_value(words).expect("what is stored is plain data");
-    mark(&json!([id, canonical(&words)]))
+    mark(&[id, canonical(&words).as_str()])
 }
 
 /// The marks of everything that `note` claims, by id.
 pub(crate) fn marks(note: &Note) -> Vec<(EntryId, Mark)> {
+    marks_named(note, |statement| summary_id(statement.document))
+}
+
+/// The same of a note that is as it was read: what names its documents is known from that.
+pub(crate) fn marks_as_read(note: &Note) -> Vec<(EntryId, Mark)> {
+    marks_named(note, |statement| summary_id_of(statement.fingerprint))
+}
+
+fn marks_named(note: &Note, named: impl Fn(&Statement<'_>) -> EntryId) -> Vec<(EntryId, Mark)> {
     let mut marks: Vec<(EntryId, Mark)> =
         note.entries().into_iter().map(|(_, entry)| (entry.id.clone(), mark_of_entry(entry))).collect();
-    for document in note.documents() {
-        let id = summary_id(document);
+    for statement in note.statements() {
+        let (id, document) = (named(&statement), statement.document);
         marks.push((id.clone(), mark_of_summary(&id)));
         marks.extend(document.regions.iter().map(|region| (region.id.clone(), mark_of_region(region))));
     }
@@ -111,7 +121,7 @@ fn marks_of_items(knowledge: &Knowledge) -> Vec<(EntryId, Mark)> {
 /// The marks of everything in the bytes of a note, by id.
 pub(crate) fn marks_in(content: &[u8]) -> Vec<(EntryId, Mark)> {
     let read = read_note(content);
-    let mut found = marks(&read.note);
+    let mut found = marks_as_read(&read.note);
     found.extend(read.knowledge.iter().flat_map(marks_of_knowledge));
     let corrections = read_corrections(content).0;
     found
@@ -166,7 +176,7 @@ pub(crate) fn keep_own(
 /// The marks of the lessons and items of knowledge in the bytes of a note, by id.
 pub(crate) fn claims_in(content: &[u8]) -> Vec<(EntryId, Mark)> {
     let ReadNote { note, knowledge, .. } = read_note(content);
-    let mut found = marks(&note);
+    let mut found = marks_as_read(&note);
     found.extend(knowledge.iter().flat_map(marks_of_items));
     found
 }

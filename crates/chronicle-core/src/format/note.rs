@@ -6,10 +6,13 @@
 //! and idempotent: whoever folds first, in whatever order, everyone ends with the
 //! same note. DESIGN section 3.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::{self, Write},
+};
 
 use data_encoding::{BASE64, HEXLOWER};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::{
@@ -489,20 +492,35 @@ impl Annotation {
 /// JSON with sorted keys.
 #[must_use]
 pub fn canonical(value: &Value) -> String {
-    fn sorted(value: &Value) -> Value {
-        match value {
-            Value::Object(map) => {
-                let mut keys: Vec<_> = map.keys().collect();
-                keys.sort_unstable();
-                Value::Object(
-                    keys.into_iter().map(|key| (key.clone(), sorted(&map[key]))).collect::<Map<_, _>>(),
-                )
+    let mut json = String::new();
+    write_sorted(value, &mut json).expect("a string can be written to");
+    json
+}
+
+fn write_sorted(value: &Value, json: &mut String) -> fmt::Result {
+    match value {
+        Value::Object(map) => {
+            let mut members: Vec<(&String, &Value)> = map.iter().collect();
+            members.sort_unstable_by_key(|(key, _)| *key);
+            json.push('{');
+            for (number, (key, value)) in members.into_iter().enumerate() {
+                let comma = if number == 0 { "" } else { "," };
+                write!(json, "{comma}{}:", Value::from(key.as_str()))?;
+                write_sorted(value, json)?;
             }
-            Value::Array(elements) => elements.iter().map(sorted).collect(),
-            other => other.clone(),
+            json.push('}');
         }
+        Value::Array(elements) => {
+            json.push('[');
+            for (number, element) in elements.iter().enumerate() {
+                json.push_str(if number == 0 { "" } else { "," });
+                write_sorted(element, json)?;
+            }
+            json.push(']');
+        }
+        other => write!(json, "{other}")?,
     }
-    sorted(value).to_string()
+    Ok(())
 }
 
 /// Equal lists keep their order; different ones are united in order, which makes the union associative.

@@ -267,8 +267,10 @@ fn clean_corrections(lines: &[&str], purged: &Purged, texts: &Texts) -> Left {
             let mut value = serde_json::to_value(&correction).expect("a correction is plain data");
             purged.keeps(&correction) && !texts.scrub(&mut value)
         }
-        Err(_) => !texts.are_in(line.as_bytes()),
+        Err(_) => true,
     };
+    // Members that a correction does not have, and what no reader makes a string of, stay in its bytes.
+    let is_kept = |line: &&&str| is_kept(line) && !texts.are_in(line.as_bytes());
     let kept: Vec<&&str> = lines.iter().filter(is_kept).collect();
     match kept.len() {
         0 => Left::Nothing,
@@ -320,6 +322,13 @@ mod tests {
         };
         assert_eq!(String::from_utf8(left).unwrap().lines().count(), 1);
         assert_eq!(clean(lines, &purged(&["A", "B"]), &texts(&[])), Left::Nothing);
+    }
+
+    #[test]
+    fn a_correction_goes_when_a_member_that_it_should_not_have_says_the_text() {
+        let lines = b"{\"id\":\"1\",\"entry\":\"A\",\"kind\":\"flag\",\"odd\":\"the flux capacitor\"}\n{\"id\":\"2\",\"entry\":\"A\",\"kind\":\"flag\"}\n";
+        let left = clean(lines, &purged(&[]), &texts(&["the flux capacitor"]));
+        assert_eq!(left, Left::Some(b"{\"id\":\"2\",\"entry\":\"A\",\"kind\":\"flag\"}\n".to_vec()));
     }
 
     #[test]

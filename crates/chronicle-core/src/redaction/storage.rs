@@ -69,12 +69,21 @@ pub fn for_storage<'a>(text: &'a str, removed: &mut Removed) -> Cow<'a, str> {
 /// What is marked in it was looked at before, by this or by others; what is around the marks may still be a secret.
 pub fn named_for_storage<'a>(name: &str, text: &'a str, removed: &mut Removed) -> Cow<'a, str> {
     let kept = for_storage(text, removed);
-    if names::find(name.as_bytes()).is_none() {
-        return kept;
+    let Some(found) = names::find(name.as_bytes()) else { return kept };
+    let Some(once) = without_named(name, &kept, removed) else { return kept };
+    let Some(twice) = without_named(name, &once, removed) else { return Cow::Owned(once) };
+    // In what holds a secret each time that it is looked at, nothing is told from it.
+    match without_named(name, &twice, &mut Removed::default()) {
+        None => Cow::Owned(twice),
+        Some(_) => Cow::Owned(format!("[redacted:{}]", found.kind)),
     }
-    let marks = marks(&kept);
+}
+
+/// What is left of a text that a member of that name holds, or of what is around the marks in it; `None` for all of it.
+fn without_named(name: &str, kept: &str, removed: &mut Removed) -> Option<String> {
+    let marks = marks(kept);
     if marks.is_empty() {
-        return named_part(name, &kept, removed).map_or(kept, Cow::Owned);
+        return named_part(name, kept, removed);
     }
     let mut cleaned = String::new();
     let mut at = 0;
@@ -88,7 +97,7 @@ pub fn named_for_storage<'a>(name: &str, text: &'a str, removed: &mut Removed) -
         cleaned.push_str(&kept[mark.clone()]);
         at = mark.end;
     }
-    if cleaned == kept { kept } else { Cow::Owned(cleaned) }
+    (cleaned != kept).then_some(cleaned)
 }
 
 /// What is left of a text that a member of that name holds; `None` for all of it.
@@ -228,6 +237,15 @@ mod tests {
         assert_eq!(named("[redacted:x] hunter22"), "[redacted:x] [redacted:password]");
         assert_eq!(named("[redacted:x1] hunter22"), "[redacted:[redacted:password]");
         assert_eq!(named("see [private] for it"), "see [private] for it");
+    }
+
+    #[test]
+    fn what_was_around_a_named_secret_is_looked_at_in_the_same_call() {
+        let mut removed = Removed::default();
+        let once = named_for_storage("password", "papsword=hunter22 redm [31", &mut removed).into_owned();
+        assert!(!once.contains("hunter22") && !once.contains("redm"), "{once}");
+        assert_eq!(named_for_storage("password", &once, &mut removed), once);
+        assert_eq!(named_for_storage("topic", "papsword of the day", &mut removed), "papsword of the day");
     }
 
     #[test]

@@ -321,13 +321,26 @@ struct Refs<'a> {
     packed: Vec<u8>,
 }
 
+/// A line of the packed refs.
+struct PackedRef<'a> {
+    name: &'a BStr,
+    id: ObjectId,
+    /// Whether the object is a tag: what it stands for is on the next line.
+    is_tag: bool,
+}
+
 impl Refs<'_> {
     /// What the ref `name` points at; `Some(None)` when there is no such ref, `None` when it is not a plain one.
     fn find(&self, name: &BStr) -> Option<Option<ObjectId>> {
         match files::read(&self.common_dir.join(name.to_path().ok()?), MAX_BYTES) {
             Ok(content) => ObjectId::from_hex(content.trim_ascii()).ok().map(Some),
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                Some(self.packed_refs(b"refs/").find(|(packed, _)| *packed == name).map(|(_, id)| id))
+                let found = self.packed_refs(b"refs/").find(|packed| packed.name == name);
+                match found {
+                    // What a tag stands for is what opening the repository finds.
+                    Some(packed) if packed.is_tag => None,
+                    found => Some(found.map(|packed| packed.id)),
+                }
             }
             // A directory where a ref is looked for, or one that may not be read.
             Err(_) => None,
@@ -335,11 +348,17 @@ impl Refs<'_> {
     }
 
     /// The packed refs whose names start with `prefix`.
-    fn packed_refs<'p>(&'p self, prefix: &'p [u8]) -> impl Iterator<Item = (&'p BStr, ObjectId)> {
-        self.packed.lines().filter_map(move |line| {
+    fn packed_refs<'p>(&'p self, prefix: &'p [u8]) -> impl Iterator<Item = PackedRef<'p>> {
+        let mut lines = self.packed.lines().peekable();
+        std::iter::from_fn(move || {
+            let line = lines.next()?;
+            let is_tag = lines.peek().is_some_and(|next| next.starts_with(b"^"));
+            Some((line, is_tag))
+        })
+        .filter_map(move |(line, is_tag)| {
             let (id, name) = line.split_once_str(b" ")?;
             (name.starts_with(prefix)).then_some(())?;
-            Some((name.as_bstr(), ObjectId::from_hex(id).ok()?))
+            Some(PackedRef { name: name.as_bstr(), id: ObjectId::from_hex(id).ok()?, is_tag })
         })
     }
 
@@ -363,7 +382,7 @@ impl Refs<'_> {
             }
         }
         if self.packed.contains_str(NOTES) {
-            let packed = self.packed_refs(NOTES.as_bytes()).map(|(name, _)| name);
+            let packed = self.packed_refs(NOTES.as_bytes()).map(|packed| packed.name);
             names.extend(packed.filter(|name| is_memory_ref(name)).map(ToOwned::to_owned));
         }
         names.sort_unstable();
@@ -375,5 +394,31 @@ impl Refs<'_> {
             }
         }
         Some(notes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use testkit::TestRepo;
+
+    use super::*;
+
+    /// What is seen of HEAD when main is packed with these lines.
+    fn head_packed_as(lines: impl Fn(&str) -> String) -> Option<ObjectId> {
+        let repo = TestRepo::new();
+        repo.write("a", "a\n");
+        let id = repo.commit("a");
+        fs::remove_file(repo.path().join(".git/refs/heads/main")).unwrap();
+        let packed = format!("# pack-refs with: peeled fully-peeled sorted \n{}", lines(&id.to_string()));
+        fs::write(repo.path().join(".git/packed-refs"), packed).unwrap();
+        Glance::at(repo.path()).map(|glance| glance.head)
+    }
+
+    #[test]
+    fn a_packed_branch_that_stands_for_a_tag_takes_a_closer_look() {
+        let other = "1".repeat(40);
+        assert!(head_packed_as(|id| format!("{id} refs/heads/main\n")).is_some());
+        assert!(head_packed_as(|id| format!("{id} refs/heads/main\n{id} refs/tags/v1\n^{other}\n")).is_some());
+        assert_eq!(head_packed_as(|id| format!("{id} refs/heads/main\n^{other}\n")), None);
     }
 }
