@@ -119,7 +119,7 @@ check(choose("Mark as done") and notified[#notified]:find("no longer valid", 1, 
 at(7)
 check(choose("Note a lesson") and notified[#notified]:find("Noted on lines 7", 1, true), "a lesson is noted", notified)
 ok("actions: " .. table.concat(titles, "; "))
-check(choose("Flag") and notified[#notified]:find("Deadlines", 1, true), "a lesson is flagged", { notified, said })
+check(choose("Flag") and notified[#notified]:find("Flagged", 1, true), "a lesson is flagged", { notified, said })
 local copied
 vim.fn.setreg = function(_, text) copied = text end
 check(choose("Copy lessons", function() return copied end) and copied:find("never block", 1, true),

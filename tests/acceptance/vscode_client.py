@@ -9,7 +9,7 @@ from pathlib import Path
 from playwright.sync_api import TimeoutError, expect, sync_playwright
 
 # A busy machine starts VS Code in minutes.
-PATIENCE = 180_000
+PATIENCE = 600_000
 
 
 class Failed(Exception):
@@ -209,9 +209,10 @@ def untrusted(window, folder):
 
 
 def hostile(window, folder):
-    """A trusted folder whose settings name another program, with a lesson that is markup."""
-    window.open(folder / "hostile", trusts=True)
-    window.open_file("src", "pool.rs")
+    """The folder is trusted now. Its settings name another program, and its lesson is markup."""
+    window.command("Workspaces: Manage Workspace Trust")
+    window.page.get_by_role("button", name="Trust", exact=True).first.click()
+    window.page.locator(".tab", has_text="pool.rs").first.click()
     hover = window.hover("deadline", "See [the fix]")
     n_links = hover.locator("a[href], a[data-href], img[src='x']").count()
     check(n_links == 0 and "command:workbench" in hover.inner_text(), "a hostile lesson is shown as text",
@@ -241,10 +242,11 @@ def main(browser, url, folder, pictures):
             window.open(folder / "pool", trusts=True)
             window.open_file("src", "pool.rs")
 
-        steps = [("untrusted", lambda: untrusted(window, folder)), ("opening", opened), ("seeing", lambda: seeing(window)),
+        steps = [("opening", opened), ("seeing", lambda: seeing(window)),
                  ("warning", lambda: warning(window)), ("panel", lambda: panel(window)),
                  ("noting", lambda: noting(window, notes)), ("acting", lambda: acting(window)),
-                 ("walkthrough", lambda: walkthrough(window)), ("hostile", lambda: hostile(window, folder))]
+                 ("walkthrough", lambda: walkthrough(window)), ("untrusted", lambda: untrusted(window, folder)),
+                 ("hostile", lambda: hostile(window, folder))]
         chosen = os.environ.get("STEPS")
         for name, step in steps:
             if chosen and name not in chosen.split(","):
