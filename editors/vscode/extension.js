@@ -2,6 +2,8 @@
 // repository are only ever shown as text.
 "use strict";
 
+const { execFile } = require("node:child_process");
+const { promisify } = require("node:util");
 const vscode = require("vscode");
 const { LanguageClient } = require("vscode-languageclient/node");
 const { Panel } = require("./panel");
@@ -23,11 +25,31 @@ async function start(gutter, panel) {
     const settings = vscode.workspace.getConfiguration("chronicle");
     // Only the user's own settings say which program runs.
     const path = settings.inspect("path").globalValue || "git-chronicle";
+    try {
+        // The client would report a missing program in words of its own, without the way to set the path.
+        await promisify(execFile)(path, ["--version"]);
+        client = clientOf(path, gutter, panel);
+        await client.start();
+    } catch (error) {
+        client = undefined;
+        const reason = error?.code === "ENOENT" ? "there is no such program" : (error?.message ?? error);
+        // Whoever starts the server doesn't wait for an answer.
+        offerPath(`Chronicle cannot start \`${path}\`: ${reason}`);
+    }
+}
+
+async function offerPath(message) {
+    if (await vscode.window.showErrorMessage(message, "Set the path")) {
+        await vscode.commands.executeCommand("workbench.action.openSettings", "chronicle.path");
+    }
+}
+
+function clientOf(path, gutter, panel) {
     const wishes = () => {
         const now = vscode.workspace.getConfiguration("chronicle");
         return Object.fromEntries(["diagnostics", "inlayHints", "codeLens"].map((name) => [name, now.get(name)]));
     };
-    client = new LanguageClient(
+    return new LanguageClient(
         "chronicle",
         "Chronicle",
         { command: path, args: ["lsp"] },
@@ -45,17 +67,6 @@ async function start(gutter, panel) {
             },
         },
     );
-    try {
-        await client.start();
-    } catch (error) {
-        const answer = await vscode.window.showErrorMessage(
-            `Chronicle cannot start \`${path}\`: ${error.message}`,
-            "Set the path",
-        );
-        if (answer) {
-            vscode.commands.executeCommand("workbench.action.openSettings", "chronicle.path");
-        }
-    }
 }
 
 // What the server answers is shown here, so it does not open a document by itself.
@@ -134,7 +145,15 @@ async function activate(context) {
     for (const [name, run] of Object.entries(commands)) {
         context.subscriptions.push(vscode.commands.registerCommand(name, run));
     }
-    context.subscriptions.push(gutter, panel);
+    context.subscriptions.push(
+        gutter,
+        panel,
+        vscode.workspace.onDidChangeConfiguration((event) => {
+            if (event.affectsConfiguration("chronicle.path")) {
+                commands["chronicle.restart"]();
+            }
+        }),
+    );
     await start(gutter, panel);
     gutter.refreshAll();
 }
