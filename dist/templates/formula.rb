@@ -11,7 +11,7 @@ class GitChronicle < Formula
     man7.install Dir["share/man/man7/*"]
     bash_completion.install "share/bash-completion/completions/git-chronicle"
     zsh_completion.install "share/zsh/site-functions/_git-chronicle"
-    fish_completion.install "share/fish/vendor_completions.d/git-chronicle.fish"
+    (share/"fish/vendor_conf.d").install "share/fish/vendor_conf.d/git-chronicle.fish"
     doc.install Dir["share/doc/git-chronicle/*"]
   end
 
