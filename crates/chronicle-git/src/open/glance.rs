@@ -409,7 +409,7 @@ mod tests {
         repo.write("a", "a\n");
         let id = repo.commit("a");
         fs::remove_file(repo.path().join(".git/refs/heads/main")).unwrap();
-        let packed = format!("# pack-refs with: peeled fully-peeled sorted \n{}", lines(&id.to_string()));
+        let packed = format!("# pack-refs with: peeled fully-peeled sorted \n{}", lines(&id));
         fs::write(repo.path().join(".git/packed-refs"), packed).unwrap();
         Glance::at(repo.path()).map(|glance| glance.head)
     }
@@ -418,7 +418,9 @@ mod tests {
     fn a_packed_branch_that_stands_for_a_tag_takes_a_closer_look() {
         let other = "1".repeat(40);
         assert!(head_packed_as(|id| format!("{id} refs/heads/main\n")).is_some());
-        assert!(head_packed_as(|id| format!("{id} refs/heads/main\n{id} refs/tags/v1\n^{other}\n")).is_some());
+        assert!(
+            head_packed_as(|id| format!("{id} refs/heads/main\n{id} refs/tags/v1\n^{other}\n")).is_some()
+        );
         assert_eq!(head_packed_as(|id| format!("{id} refs/heads/main\n^{other}\n")), None);
     }
 }
