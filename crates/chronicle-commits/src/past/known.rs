@@ -3,12 +3,11 @@
 use std::{
     cmp::Reverse,
     collections::{BTreeSet, HashMap},
-    convert::Infallible,
 };
 
 use chronicle_facts::CommitRow;
 use chronicle_git::{BString, ByteSlice, ObjectId};
-use serde::{Serialize, de::DeserializeOwned};
+use serde::Serialize;
 use twox_hash::XxHash3_128;
 
 use crate::{
@@ -86,32 +85,18 @@ fn file_history(trail: &Trail, places: &HashMap<ObjectId, u32>) -> FileHistory {
 
 impl<'a> Known<'a> {
     /// What `make` makes of the immutable `inputs`, made once.
-    pub(crate) fn kept<T: Serialize + DeserializeOwned>(
-        &self,
-        inputs: &impl Serialize,
-        make: impl FnOnce() -> T,
-    ) -> T {
-        let Ok(made) = self.kept_unless_failed(inputs, || Ok::<T, Infallible>(make()));
-        made
-    }
-
-    /// The same where `make` may fail: that is not kept.
-    pub(crate) fn kept_unless_failed<T: Serialize + DeserializeOwned, E>(
-        &self,
-        inputs: &impl Serialize,
-        make: impl FnOnce() -> std::result::Result<T, E>,
-    ) -> std::result::Result<T, E> {
+    pub(crate) fn kept(&self, inputs: &impl Serialize, make: impl FnOnce() -> usize) -> usize {
         let key =
             postcard::to_allocvec(inputs).ok().map(|bytes| XxHash3_128::oneshot_with_seed(KEPT, &bytes));
         let known = key.and_then(|key| self.line.facts.made(key).ok()?);
         if let Some(known) = known.and_then(|known| postcard::from_bytes(&known).ok()) {
-            return Ok(known);
+            return known;
         }
-        let made = make()?;
+        let made = make();
         if let (Some(key), Ok(value)) = (key, postcard::to_allocvec(&made)) {
             self.line.placements.add(key, value);
         }
-        Ok(made)
+        made
     }
 
     /// The history that it is known from.

@@ -25,7 +25,7 @@ pub(crate) struct Placements<'f> {
 
 /// A placement as it is stored.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct Stored {
+struct Stored {
     lines: Option<LineRange>,
     near: Vec<LineRange>,
     state: State,
@@ -68,27 +68,9 @@ impl<'f> Placements<'f> {
 }
 
 impl Stored {
-    pub(crate) fn of(placement: &Placement) -> Self {
-        let Placement {
-            lines,
-            near,
-            state,
-            tie,
-            matched,
-            gap,
-            recorded_in,
-            because,
-            hint,
-            is_unsketched,
-            ..
-        } = placement.clone();
-        let recorded_in = recorded_in.map(|(blob, range)| (blob.as_slice().to_vec(), range));
-        Self { lines, near, state, tie, matched, gap, recorded_in, because, hint, is_unsketched }
-    }
-
-    /// `None` where it is damaged.
-    pub(crate) fn placement(self) -> Option<Placement> {
-        let Self { lines, near, state, tie, matched, gap, recorded_in, because, hint, is_unsketched } = self;
+    fn read(bytes: &[u8]) -> Option<Placement> {
+        let Stored { lines, near, state, tie, matched, gap, recorded_in, because, hint, is_unsketched } =
+            postcard::from_bytes(bytes).ok()?;
         let recorded_in = match recorded_in {
             Some((blob, range)) => Some((ObjectId::try_from(&blob[..]).ok()?, range)),
             None => None,
@@ -109,12 +91,24 @@ impl Stored {
         })
     }
 
-    fn read(bytes: &[u8]) -> Option<Placement> {
-        postcard::from_bytes::<Self>(bytes).ok()?.placement()
-    }
-
     fn written(placement: &Placement) -> Option<Vec<u8>> {
-        postcard::to_allocvec(&Self::of(placement)).ok()
+        let Placement {
+            lines,
+            near,
+            state,
+            tie,
+            matched,
+            gap,
+            recorded_in,
+            because,
+            hint,
+            is_unsketched,
+            ..
+        } = placement.clone();
+        let recorded_in = recorded_in.map(|(blob, range)| (blob.as_slice().to_vec(), range));
+        let stored =
+            Self { lines, near, state, tie, matched, gap, recorded_in, because, hint, is_unsketched };
+        postcard::to_allocvec(&stored).ok()
     }
 }
 

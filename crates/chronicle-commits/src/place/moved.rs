@@ -13,11 +13,8 @@ use chronicle_core::{
 use chronicle_git::{BString, ByteSlice, ObjectId, Repository};
 
 use crate::{
-    error::{CommitsError, Result},
-    past::{
-        Touch,
-        placements::{RULES, Stored},
-    },
+    error::Result,
+    past::{Touch, placements::RULES},
     place::{
         code_lines::{FEWEST, FileLines, hashes_of, may_hold},
         placing::{self, Located, Placement, place},
@@ -51,7 +48,7 @@ pub(crate) struct Arrival<'a> {
 }
 
 impl Arrival<'_> {
-    /// Where the code is in the file; `None` where it did not come there.
+    /// Where the code is in the file; `None` where it did not come there. That it did not is kept, for it is mostly so.
     pub(crate) fn placement(&self) -> Result<Option<Placement>> {
         let Self { context, .. } = self;
         // What is not here may come.
@@ -66,20 +63,18 @@ impl Arrival<'_> {
         let paths: Vec<&[u8]> = context.paths.iter().map(|path| path.as_slice()).collect();
         let ids = (context.past.head().id.as_slice(), self.by.key.as_slice());
         let located = (file, lines, places, sketch, around, foreign_commit);
-        let inputs = ("arrived at", RULES, ids, paths, self.number, located);
-        let mut judged = None;
-        // Whether it came, and where it is, unless it lacked something that may come.
-        let kept: Option<Option<Stored>> = context.past.kept_unless_failed(&inputs, || {
-            let found = judged.insert(self.judged()?);
-            Ok::<_, CommitsError>(found.as_ref().map(|found| found.by_version.then(|| Stored::of(found))))
-        })?;
-        match (judged, kept) {
-            (Some(judged), _) => Ok(judged),
-            (None, None) => Ok(None),
-            (None, Some(stored)) => match stored.and_then(Stored::placement) {
-                Some(placement) => Ok(Some(placement)),
-                None => self.judged(),
-            },
+        let inputs = ("arrived", RULES, ids, paths, self.number, located);
+        let mut found = None;
+        let has_arrived = context.past.kept(&inputs, || {
+            let judged = self.judged();
+            let has_arrived = !matches!(judged, Ok(None));
+            found = Some(judged);
+            usize::from(has_arrived)
+        });
+        match found {
+            Some(judged) => judged,
+            None if has_arrived == 0 => Ok(None),
+            None => self.judged(),
         }
     }
 

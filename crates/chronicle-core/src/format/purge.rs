@@ -262,15 +262,14 @@ pub fn clean(bytes: &[u8], purged: &Purged, texts: &Texts) -> Left {
 }
 
 fn clean_corrections(lines: &[&str], purged: &Purged, texts: &Texts) -> Left {
-    let is_kept = |line: &&&str| match serde_json::from_str::<Correction>(line) {
-        Ok(correction) => {
+    let is_kept = |line: &&&str| {
+        let is_purged = serde_json::from_str::<Correction>(line).is_ok_and(|correction| {
             let mut value = serde_json::to_value(&correction).expect("a correction is plain data");
-            purged.keeps(&correction) && !texts.scrub(&mut value)
-        }
-        Err(_) => true,
+            !purged.keeps(&correction) || texts.scrub(&mut value)
+        });
+        // The bytes may say more than what is read of them: members that a correction does not have.
+        !is_purged && !texts.are_in(line.as_bytes())
     };
-    // Members that a correction does not have, and what no reader makes a string of, stay in its bytes.
-    let is_kept = |line: &&&str| is_kept(line) && !texts.are_in(line.as_bytes());
     let kept: Vec<&&str> = lines.iter().filter(is_kept).collect();
     match kept.len() {
         0 => Left::Nothing,

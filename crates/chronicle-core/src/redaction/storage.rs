@@ -72,7 +72,7 @@ pub fn named_for_storage<'a>(name: &str, text: &'a str, removed: &mut Removed) -
     let Some(found) = names::find(name.as_bytes()) else { return kept };
     let Some(once) = without_named(name, &kept, removed) else { return kept };
     let Some(twice) = without_named(name, &once, removed) else { return Cow::Owned(once) };
-    // In what holds a secret each time that it is looked at, nothing is told from it.
+    // If each look finds another secret, the whole text is one.
     match without_named(name, &twice, &mut Removed::default()) {
         None => Cow::Owned(twice),
         Some(_) => Cow::Owned(format!("[redacted:{}]", found.kind)),
