@@ -31,12 +31,36 @@ impl Pages {
         }
         let folder = match &self.folder {
             Some(folder) => folder,
-            None => self.folder.insert(tempfile::Builder::new().prefix("chronicle-").tempdir()?),
+            None => self.folder.insert(private_folder()?),
         };
         let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
         let name: String = name.chars().take(LONGEST_NAME).map(plain).collect();
         let path = folder.path().join(format!("{name}.txt"));
         fs::write(&path, text)?;
         Ok(path)
+    }
+}
+
+/// A folder that nobody else can look into.
+fn private_folder() -> io::Result<TempDir> {
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+    builder.prefix("chronicle-").tempdir()
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn nobody_else_can_look_at_a_page() {
+        let mut pages = Pages::default();
+        let page = pages.write("session 1", "words").expect("it can be written");
+        let mode = |path: &std::path::Path| fs::metadata(path).expect("it is there").permissions().mode();
+        assert_eq!(mode(page.parent().expect("it is in a folder")) & 0o777, 0o700);
+        assert_eq!(fs::read_to_string(&page).expect("it is there"), "words");
     }
 }

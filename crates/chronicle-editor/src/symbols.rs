@@ -61,13 +61,22 @@ fn file_of(item: &OpenItem, root: Option<&Path>) -> Option<PathBuf> {
     (is_inside && file.is_file()).then_some(file)
 }
 
+/// What is open and, unless it is the user, who says so.
+fn name_of(item: &OpenItem) -> String {
+    let summary = chronicle::plain(&item.summary).replace(['\n', '\t'], " ");
+    match item.said_by() {
+        Some(by) => format!("{summary} ({by})"),
+        None => summary,
+    }
+}
+
 fn symbol(item: &OpenItem, place: &Path) -> WorkspaceSymbol {
     let location = Location { uri: Uri(uri_of(place)), range: Range::default() };
     WorkspaceSymbol {
         location: WorkspaceSymbolLocation::Location(location),
         data: None,
         base_symbol_information: BaseSymbolInformation {
-            name: chronicle::plain(&item.summary).replace(['\n', '\t'], " "),
+            name: name_of(item),
             kind: SymbolKind::Event,
             tags: None,
             container_name: Some(chronicle::plain(&item.project).into_owned()),

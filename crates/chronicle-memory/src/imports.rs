@@ -212,19 +212,19 @@ impl Memory<'_> {
 
     /// Where a program keeps its memory.
     fn usual_files(&self, source: ImportSource) -> Vec<PathBuf> {
-        let set = |name| self.workplace.variable(name).map(PathBuf::from);
-        let home = |variable, below: &str| set(variable).or_else(|| Some(set("HOME")?.join(below)));
         let mut found = Vec::new();
         match source {
             ImportSource::ClaudeMemory => {
-                let projects = home("CLAUDE_CONFIG_DIR", ".claude").map(|folder| folder.join("projects"));
+                let folder = self.folder_of_agent("CLAUDE_CONFIG_DIR", ".claude");
+                let projects = folder.map(|folder| folder.join("projects"));
                 let entries = projects.and_then(|projects| fs::read_dir(projects).ok());
                 for entry in entries.into_iter().flatten().flatten() {
                     found.extend(texts_in(&entry.path().join("memory"), 1));
                 }
             }
             ImportSource::CodexMemory => {
-                let folder = home("CODEX_HOME", ".codex").map(|folder| folder.join("memories"));
+                let folder = self.folder_of_agent("CODEX_HOME", ".codex");
+                let folder = folder.map(|folder| folder.join("memories"));
                 found.extend(folder.iter().flat_map(|folder| texts_in(folder, 1)));
             }
             ImportSource::Adr => {
@@ -232,14 +232,22 @@ impl Memory<'_> {
                 {
                     found.extend(texts_in(&self.workplace.directory().join(folder), 1));
                 }
+                found.retain(|file| self.is_straight(file));
             }
             ImportSource::Beads => {
                 let file = self.workplace.directory().join(".beads/issues.jsonl");
-                found.extend(Some(file).filter(|file| file.is_file()));
+                found.extend(Some(file).filter(|file| file.is_file() && self.is_straight(file)));
             }
         }
         found.sort();
         found
+    }
+
+    /// Whether no link leads to a file below the present folder: a repository can track one that leads out of it.
+    fn is_straight(&self, file: &Path) -> bool {
+        let folder = self.workplace.directory();
+        let below = file.strip_prefix(folder).ok().zip(folder.canonicalize().ok());
+        below.is_some_and(|(below, folder)| file.canonicalize().is_ok_and(|real| real == folder.join(below)))
     }
 
     fn take_document(

@@ -1,8 +1,8 @@
 //! Machines of one user that keep each other's digests, threads, lines of blocks and judgements, without a server.
 //!
-//! Each machine writes one file with what is its own, and reads those of the others. What a machine no longer has in
-//! its file goes here; what was taken out here is named in the own file by a hash, so that it goes there, too. Times
-//! play no part, so clocks may differ.
+//! Each machine writes one file with what is its own, and reads those of the others. What was taken out on a machine is
+//! named in its file by a hash, so that it goes elsewhere, too. Files of a machine are numbered, so that nobody can put
+//! an older one back. Times of different machines are never compared, so clocks may differ.
 
 mod items;
 mod pairing;
@@ -21,6 +21,7 @@ use chronicle_workplace::{
     error::{NotPairedSnafu, ReadInputSnafu, RefusedPairSnafu, WriteOutputSnafu},
     owned,
 };
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use snafu::{OptionExt, ResultExt, ensure};
@@ -32,7 +33,7 @@ use self::{
 use crate::{Memory, memory::OpenMemory, sessions::ForgetCommand};
 
 /// The form of a machine's file.
-const SCHEMA: &str = "chronicle-sync/v1";
+const SCHEMA: &str = "chronicle-machine/v1";
 
 /// How the names of machines' files end.
 const ENDING: &str = ".chronicle-sync";
@@ -118,6 +119,9 @@ struct Head {
     schema: String,
     machine: String,
     name: String,
+    /// Higher than that of any file which the machine made before.
+    #[serde(default)]
+    number: u64,
     /// Of the rest of the file, with the members above.
     mac: String,
 }
@@ -137,6 +141,7 @@ enum Mark {
 struct Other {
     id: String,
     name: String,
+    number: u64,
     items: Lines,
     gone: BTreeSet<String>,
     back: BTreeSet<String>,
@@ -227,7 +232,7 @@ impl Machines<'_> {
                 "the folder looks like one of a cloud service ({service}): what is written there is readable for it"
             ));
         }
-        let own = self.exchanged(&pairing, &others, &mut reply)?;
+        let own = self.exchanged(&home, &mut pairing, &others, &mut reply)?;
         let path = folder.join(own_name);
         let is_same = files::read(&path, LARGEST_FILE).is_ok_and(|known| known == own);
         if !is_same {
@@ -246,7 +251,7 @@ impl Machines<'_> {
     /// # Errors
     /// When this machine is not paired, the other one's file is not to be trusted, or session memory cannot be written.
     pub fn exchange(&self, theirs: &[u8]) -> Result<(Vec<u8>, SyncReply), Error> {
-        let (home, pairing) = self.paired()?;
+        let (home, mut pairing) = self.paired()?;
         let _lock = FileLock::acquire(&home.join(LOCK_FILE))?;
         let mut reply = SyncReply::default();
         let other = Other::read(theirs, &pairing).map_err(|reason| Error::RefusedPair { reason })?;
@@ -254,7 +259,7 @@ impl Machines<'_> {
             other.id != pairing.machine_id,
             RefusedPairSnafu { reason: "the other machine has the identity of this one" }
         );
-        let own = self.exchanged(&pairing, &[other], &mut reply)?;
+        let own = self.exchanged(&home, &mut pairing, &[other], &mut reply)?;
         Ok((own, reply))
     }
 
@@ -263,9 +268,9 @@ impl Machines<'_> {
     /// # Errors
     /// When this machine is not paired, or session memory cannot be read.
     pub fn outgoing(&self) -> Result<Vec<u8>, Error> {
-        let (home, pairing) = self.paired()?;
+        let (home, mut pairing) = self.paired()?;
         let _lock = FileLock::acquire(&home.join(LOCK_FILE))?;
-        self.exchanged(&pairing, &[], &mut SyncReply::default())
+        self.exchanged(&home, &mut pairing, &[], &mut SyncReply::default())
     }
 
     fn paired(&self) -> Result<(PathBuf, Pairing), Error> {
@@ -277,7 +282,8 @@ impl Machines<'_> {
     /// Brings what came from `others` up to date, and gives the file of this machine.
     fn exchanged(
         &self,
-        pairing: &Pairing,
+        home: &Path,
+        pairing: &mut Pairing,
         others: &[Other],
         reply: &mut SyncReply,
     ) -> Result<Vec<u8>, Error> {
@@ -326,7 +332,11 @@ impl Machines<'_> {
                 new,
             });
         }
-        Ok(own.file(pairing))
+        others.iter().for_each(|other| pairing.see(&other.id, other.number));
+        let file = own.file(pairing, now);
+        // Nobody may see a number that this machine could give again.
+        pairing.store(home)?;
+        Ok(file)
     }
 
     fn learning_after(&self, memory: &mut OpenMemory, is_new: bool) -> Result<(), Error> {
@@ -383,14 +393,9 @@ impl<'o> State<'o> {
         // New here since the last time, though it was taken out elsewhere: somebody wrote it again.
         back.extend(here.keys().filter(|id| gone_elsewhere.contains(id) && !known.contains(*id)).cloned());
         back.retain(|id| here.contains_key(id));
-        let offered: BTreeMap<&String, &Other> =
-            others.iter().flat_map(|other| other.items.keys().map(move |id| (id, other))).collect();
-        let has_file = |machine: &String| others.iter().any(|other| other.id == *machine);
+        // What is only missing in a file may be in a newer one.
         for (id, item) in &here {
-            let is_gone = gone_elsewhere.contains(id) && !back.contains(id);
-            let is_dropped =
-                from.get(id).is_some_and(|(machine, _)| has_file(machine) && !offered.contains_key(id));
-            if is_gone || is_dropped {
+            if gone_elsewhere.contains(id) && !back.contains(id) {
                 state.to_remove.push((id.clone(), item.clone()));
             }
         }
@@ -460,7 +465,7 @@ struct Own {
 }
 
 impl Own {
-    fn file(&self, pairing: &Pairing) -> Vec<u8> {
+    fn file(&self, pairing: &mut Pairing, now: Timestamp) -> Vec<u8> {
         let mut body = String::new();
         let marks = self.gone.iter().map(|item| Mark::Gone { item: item.clone() });
         let marks = marks.chain(self.back.iter().map(|item| Mark::Back { item: item.clone() }));
@@ -474,17 +479,18 @@ impl Own {
             schema: SCHEMA.to_owned(),
             machine: pairing.machine_id.clone(),
             name: pairing.machine.clone(),
+            number: pairing.number_of(&version_of(&body), now),
             mac: String::new(),
         };
-        head.mac = pairing.mac(&head.parts(body.as_bytes()));
+        head.mac = pairing.mac(&head.parts(&head.number.to_be_bytes(), body.as_bytes()));
         let head = serde_json::to_string(&head).expect("it has names for keys");
         format!("{head}\n{body}").into_bytes()
     }
 }
 
 impl Head {
-    fn parts<'p>(&'p self, body: &'p [u8]) -> [&'p [u8]; 4] {
-        [self.schema.as_bytes(), self.machine.as_bytes(), self.name.as_bytes(), body]
+    fn parts<'p>(&'p self, number: &'p [u8], body: &'p [u8]) -> [&'p [u8]; 5] {
+        [self.schema.as_bytes(), self.machine.as_bytes(), self.name.as_bytes(), number, body]
     }
 }
 
@@ -497,10 +503,13 @@ impl Other {
         if head.schema != SCHEMA {
             return Err("another version of Chronicle wrote it");
         }
-        if !pairing.is_mac(&head.parts(body), &head.mac) {
+        if !pairing.is_mac(&head.parts(&head.number.to_be_bytes(), body), &head.mac) {
             return Err("the machine isn't paired with this one, or the file was changed");
         }
-        let mut other = Self { id: head.machine, name: head.name, ..Self::default() };
+        if pairing.is_older(&head.machine, head.number) {
+            return Err("it is older than what was read of that machine before: somebody put it back");
+        }
+        let mut other = Self { id: head.machine, name: head.name, number: head.number, ..Self::default() };
         for line in body.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
             match serde_json::from_slice(line) {
                 Ok(Mark::Gone { item }) => drop(other.gone.insert(item)),

@@ -4,6 +4,7 @@ use std::{cmp::Reverse, collections::BTreeSet};
 
 use chronicle_commits::{Recap, Unfinished};
 use chronicle_core::correction::Tier;
+use chronicle_core::reading::said_by;
 use chronicle_core::room;
 use chronicle_core::thread::{Evidence, How, Origin, Priority, Resolution, Thread, ThreadKind};
 use chronicle_git::Glance;
@@ -306,6 +307,12 @@ impl Scope {
 }
 
 impl OpenItem {
+    /// Who says that it is open, in words, unless it is the user.
+    #[must_use]
+    pub fn said_by(&self) -> Option<String> {
+        said_by(self.author.as_deref(), self.tier?, self.came_from.as_deref())
+    }
+
     /// A thread of the store.
     pub(crate) fn of(store: &Store, listed: &ListedThread, now: Timestamp) -> Result<Self, Error> {
         let ListedThread { thread, project_name, waits_for } = listed;

@@ -2,10 +2,7 @@
 
 use std::fmt::Write;
 
-use chronicle_core::{
-    reading::said_by,
-    thread::{Origin, Status},
-};
+use chronicle_core::thread::{Origin, Status};
 use chronicle_memory::{
     sessions::short_session,
     threads::{Closing, OpenItem, Pending, ShownThread, ThreadReply},
@@ -84,9 +81,7 @@ pub(super) fn line(item: &OpenItem, with_project: bool, view: &View) -> String {
     }
     about.push(origin(item.origin).to_owned());
     if let Some(commit) = &item.commit {
-        let author = item.author.as_deref();
-        let said_by = item.tier.and_then(|tier| said_by(author, tier, item.came_from.as_deref()));
-        let by = said_by.map(|said_by| format!(" {said_by}"));
+        let by = item.said_by().map(|said_by| format!(" {said_by}"));
         about.push(format!("commit {}{}", words::short(commit), by.unwrap_or_default()));
     }
     about.extend(item.file.as_deref().map(words::path));

@@ -1,23 +1,47 @@
 //! A session of another program's database, as one document that is read message by message.
 
 use std::{
+    fs,
     io::{self, Cursor, Read},
     path::Path,
     time::Duration,
 };
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, Error, OpenFlags, config::DbConfig, ffi};
+
+/// Whether one of the tables that are read computes what it holds: that can take any time and memory.
+const COMPUTES: &str = "SELECT EXISTS (SELECT 1 FROM sqlite_master AS made \
+     WHERE made.name IN ('sessions', 'messages', 'session', 'message', 'part', 'cursorDiskKV', 'ItemTable') \
+     AND (made.type <> 'table' OR made.sql LIKE 'CREATE VIRTUAL%' \
+     OR EXISTS (SELECT 1 FROM pragma_table_xinfo(made.name) WHERE hidden = 2)))";
 
 /// Opens the database of another program, which has to be there: to read, and waiting for that program no longer than
-/// `patience`.
+/// `patience`. Anybody may have made it.
 ///
 /// # Errors
-/// When it is none, or cannot be read.
+/// When it is none, or cannot be read, or its tables are none that a program fills.
 pub(crate) fn opened_to_read(path: &Path, patience: Duration) -> rusqlite::Result<Connection> {
+    // A pipe in place of a file has no end, and a device is none that SQLite makes.
+    for ending in ["-wal", "-journal", "-shm"] {
+        let mut beside = path.as_os_str().to_owned();
+        beside.push(ending);
+        if fs::symlink_metadata(&beside).is_ok_and(|metadata| !metadata.is_file()) {
+            return Err(refused("what is beside it is no file of a database"));
+        }
+    }
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(patience)?;
-    Ok(connection)
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
+    match connection.query_row(COMPUTES, [], |row| row.get(0))? {
+        true => Err(refused("its tables compute what they hold")),
+        false => Ok(connection),
+    }
+}
+
+fn refused(reason: &str) -> Error {
+    Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_NOTADB), Some(reason.to_owned()))
 }
 
 /// What gives the messages: each call the next one, and none at the end.
@@ -61,5 +85,40 @@ impl Read for SessionDocument {
             };
             self.buffer = Cursor::new(text);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether the database that `sql` makes is read.
+    fn is_read(sql: &str) -> bool {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("sessions.db");
+        Connection::open(&path).expect("it is made").execute_batch(sql).expect("it is filled");
+        opened_to_read(&path, Duration::from_millis(10)).is_ok()
+    }
+
+    #[test]
+    fn tables_that_compute_are_not_read() {
+        assert!(is_read("CREATE TABLE sessions (id TEXT); CREATE VIEW names AS SELECT id FROM sessions"));
+        assert!(is_read("CREATE TABLE other (a, b AS (a))"));
+        let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS id FROM n";
+        assert!(!is_read(&format!("CREATE VIEW sessions AS {endless}")));
+        assert!(!is_read("CREATE TABLE message (id TEXT, data AS (zeroblob(1000000000)))"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_device_beside_a_database_is_not_opened() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("sessions.db");
+        Connection::open(&path)
+            .expect("it is made")
+            .execute_batch("CREATE TABLE a (b)")
+            .expect("it is filled");
+        std::os::unix::fs::symlink("/dev/zero", folder.path().join("sessions.db-wal")).expect("it is made");
+        assert!(opened_to_read(&path, Duration::from_millis(10)).is_err());
     }
 }

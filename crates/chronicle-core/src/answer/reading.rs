@@ -189,6 +189,14 @@ pub fn said_by(author: Option<&str>, tier: Tier, origin: Option<&str>) -> Option
     }
 }
 
+impl CorrectionItem {
+    /// Who says so, in words, unless it is the user.
+    #[must_use]
+    pub fn said_by(&self) -> Option<String> {
+        said_by(self.author.as_deref(), self.trust, self.origin.as_deref())
+    }
+}
+
 impl Standing {
     /// Who says it, in words, unless it is the user.
     #[must_use]

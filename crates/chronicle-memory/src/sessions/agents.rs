@@ -136,16 +136,22 @@ impl Memory<'_> {
 
     /// Where an agent keeps transcripts.
     fn folder_of(&self, known: &Known) -> Option<PathBuf> {
+        let folder = self.folder_of_agent(known.variable, known.below_home);
+        folder.map(|folder| folder.join(known.rest))
+    }
+
+    /// The folder of an agent: the one that `variable` names, or else the one of that name in the user's home. None where
+    /// a repository may have brought it.
+    pub(crate) fn folder_of_agent(&self, variable: &str, below_home: &str) -> Option<PathBuf> {
         let set = |name: &str| {
             (self.workplace.environment())(name).filter(|value| !value.is_empty()).map(PathBuf::from)
         };
         let is_brought = |folder: &Path| self.workplace.is_unattended() && self.workplace.is_brought(folder);
-        let named = set(known.variable).filter(|folder| !is_brought(folder));
-        let folder = named.or_else(|| {
+        let named = set(variable).filter(|folder| !is_brought(folder));
+        named.or_else(|| {
             let home = set("HOME").or_else(|| set("USERPROFILE"))?;
-            (!is_brought(&home)).then(|| home.join(known.below_home))
-        });
-        folder.map(|folder| folder.join(known.rest))
+            (!is_brought(&home)).then(|| home.join(below_home))
+        })
     }
 }
 

@@ -1,6 +1,7 @@
 //! Which machines belong together: a key that all of them have, and a name for this one.
 
 use std::{
+    collections::BTreeMap,
     fs, io,
     path::{Path, PathBuf},
 };
@@ -13,6 +14,7 @@ use chronicle_workplace::{
 };
 use data_encoding::HEXLOWER;
 use hmac::{Hmac, KeyInit, Mac};
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 
@@ -41,6 +43,14 @@ pub(super) struct Pairing {
     /// What this machine wrote last, so that the file of another one with the same id is noticed.
     #[serde(default)]
     pub(super) written: String,
+    /// The number of the file that this machine made last, and a hash of what is in it.
+    #[serde(default)]
+    number: u64,
+    #[serde(default)]
+    content: String,
+    /// The highest number that was read of each other machine.
+    #[serde(default)]
+    seen: BTreeMap<String, u64>,
 }
 
 impl Pairing {
@@ -71,6 +81,9 @@ impl Pairing {
             machine,
             key: HEXLOWER.encode(&key),
             written: String::new(),
+            number: 0,
+            content: String::new(),
+            seen: BTreeMap::new(),
         })
     }
 
@@ -87,6 +100,28 @@ impl Pairing {
         let mut text = serde_json::to_string_pretty(self).expect("it has names for keys");
         text.push('\n');
         replace(&home.join(RECORD_FILE), &text)
+    }
+
+    /// The number of the file with that content: a higher one than any before, unless it is the same file again.
+    ///
+    /// It is a time, too, so that a home that was restored from a copy does not fall behind what others have read.
+    pub(super) fn number_of(&mut self, content: &str, now: Timestamp) -> u64 {
+        if self.content != content {
+            let now = u64::try_from(now.as_millisecond()).unwrap_or_default();
+            self.number = now.max(self.number + 1);
+            content.clone_into(&mut self.content);
+        }
+        self.number
+    }
+
+    /// Whether a file of another machine is older than one that was read before: whoever holds the folder put it back.
+    pub(super) fn is_older(&self, machine: &str, number: u64) -> bool {
+        self.seen.get(machine).is_some_and(|seen| number < *seen)
+    }
+
+    /// Notes that a file was read.
+    pub(super) fn see(&mut self, machine: &str, number: u64) {
+        self.seen.insert(machine.to_owned(), number);
     }
 
     /// What the user types on the other machine.
@@ -124,6 +159,19 @@ fn bytes_of(key: &str) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_of_a_machine_have_rising_numbers() {
+        let at = |ms| Timestamp::from_millisecond(ms).expect("it is in range");
+        let mut here = Pairing::new("one".to_owned()).expect("random bytes");
+        assert_eq!(here.number_of("a", at(100)), 100);
+        assert_eq!(here.number_of("a", at(200)), 100);
+        assert_eq!(here.number_of("b", at(50)), 101);
+        assert_eq!(here.number_of("a", at(300)), 300);
+        assert!(!here.is_older("other", 5));
+        here.see("other", 5);
+        assert_eq!([4, 5, 6].map(|number| here.is_older("other", number)), [true, false, false]);
+    }
 
     #[test]
     fn a_code_carries_the_key() {

@@ -247,7 +247,8 @@ fn lesson_row(lesson: &WisdomItem, now: Timestamp) -> Row {
         words::commit(&standing.commit),
         standing.confidence
     ));
-    lines.extend(standing.said_by().map(|said| words::line(&said, 200)));
+    let by = standing.said_by().map(|said| words::line(&said, 200));
+    lines.extend(by.clone());
     for dependency in &lesson.depends_on {
         lines.push(format!(
             "relies on {}: {}",
@@ -256,7 +257,9 @@ fn lesson_row(lesson: &WisdomItem, now: Timestamp) -> Row {
         ));
     }
     for correction in &standing.corrections {
-        lines.push(format!("doubted: {}", words::line(&correction.reason, 300)));
+        let by = correction.said_by().map(|said| format!(" ({})", words::line(&said, 200)));
+        let by = by.unwrap_or_default();
+        lines.push(format!("doubted{by}: {}", words::line(&correction.reason, 300)));
     }
     if standing.superseded_by.is_some() {
         lines.push("superseded".to_owned());
@@ -271,7 +274,8 @@ fn lesson_row(lesson: &WisdomItem, now: Timestamp) -> Row {
         mark: words::mark(lesson.category),
         kind: words::kind(lesson.category),
         title: words::line(&lesson.content, 400),
-        about: about.join(" "),
+        about: about.into_iter().chain(by.clone()).collect::<Vec<_>>().join(" "),
+        by,
         file: standing.file.clone(),
         lines: standing.lines.map(|lines| (lines.start, lines.end)),
         session: None,
@@ -298,6 +302,7 @@ fn session_row(session: &ListedSession, now: Timestamp) -> Row {
         words: title.clone(),
         title,
         about,
+        by: None,
         file: None,
         lines: None,
         session: Some(session.session.clone()),
@@ -308,6 +313,8 @@ fn open_row(item: &OpenItem, now: Timestamp) -> Row {
     let mut about = vec![format!("{} priority", words::word(&item.priority)), words::word(&item.status)];
     about.extend(words::moment(item.last_mentioned.as_deref()).map(|at| words::ago(at, now)));
     about.extend(item.branch.as_deref().map(|branch| words::line(branch, 80)));
+    let by = item.said_by().map(|said| words::line(&said, 200));
+    about.extend(by.clone());
     let about = about.join(" · ");
     let is_lesson = item.commit.is_some();
     let mut lines = text_lines(&item.summary);
@@ -328,6 +335,7 @@ fn open_row(item: &OpenItem, now: Timestamp) -> Row {
         kind: if is_lesson { "unfinished" } else { "thread" },
         title: words::line(&item.summary, 300),
         about,
+        by,
         file: item.file.clone(),
         lines: None,
         session: item.session.clone(),
@@ -362,6 +370,7 @@ fn shown_row(told: &InjectedText, now: Timestamp) -> Row {
         mark: "→",
         kind: "shown",
         detail: Detail { heading: "Shown to an agent".to_owned(), lines },
+        by: None,
         title,
         about,
         file: told.items.first().and_then(|item| item.file.clone()),

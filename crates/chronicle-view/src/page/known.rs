@@ -77,7 +77,11 @@ fn lesson(placed: &Placed, material: &Material, longest: usize) -> Markup {
                 pre { code { span class="dim" { (number) " " } (words::shown(line, LONGEST_CODE)) } }
             }
             @for correction in standing.corrections.iter().take(5) {
-                p class="doubt" { "Corrected: " (words::line(&correction_words(correction), 300)) }
+                p class="doubt" {
+                    "Corrected"
+                    @if let Some(by) = correction.said_by() { " (" (words::line(&by, 120)) ")" }
+                    ": " (words::line(&correction_words(correction), 300))
+                }
             }
             (about(standing, lesson.anchor.as_ref().map(|anchor| anchor.name.as_str()), material))
         }

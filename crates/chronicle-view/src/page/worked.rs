@@ -140,6 +140,7 @@ fn open_item(item: &OpenItem, memory: &Remembered, material: &Material) -> Marku
     about.extend(item.file.as_deref().map(|file| words::path(file).into_owned()));
     about.extend(words::moment(item.last_mentioned.as_deref()).map(|at| words::ago(at, material.now)));
     about.push(words::line(&item.short, 40));
+    about.extend(item.said_by().map(|said| words::line(&said, 120)));
     let session = item.session.as_deref();
     // A link leads somewhere.
     let is_shown = |id: &&str| memory.sessions.iter().any(|session| session.listed.session == **id);

@@ -1,6 +1,6 @@
 //! Memory of other programs.
 
-use std::fs;
+use std::{fs, os::unix::fs::symlink};
 
 use serde_json::{Value, json};
 
@@ -101,4 +101,41 @@ fn decision_records_are_found_and_a_folder_that_is_none_is_refused() {
     assert!(desk.run(&["find", "quokkaqueue"]).success().stdout.contains("is bounded"));
     desk.run(&["import", "--from", "adr", "nowhere"]).refused(1, &["cannot read"]);
     desk.run(&["import", "--dry-run"]).failed(2);
+}
+
+#[test]
+fn links_of_a_repository_lead_an_import_nowhere() {
+    let desk = Desk::new();
+    let private = desk.home.join("private");
+    fs::create_dir_all(&private).expect("it is made");
+    fs::write(private.join("plan.md"), "# Plan\n\nThe quokkaplan is private.\n").expect("it is written");
+    let issue = "{\"id\":\"b-1\",\"title\":\"Hide the quokkaplan\",\"status\":\"open\"}\n";
+    fs::write(private.join("issues.jsonl"), issue).expect("it is written");
+    fs::create_dir_all(desk.repo.path().join("docs")).expect("it is made");
+    symlink(&private, desk.repo.path().join("docs/adr")).expect("it is made");
+    symlink(&private, desk.repo.path().join(".beads")).expect("it is made");
+    for source in ["adr", "beads"] {
+        check(&desk.ask(&["import", "--from", source]), &[]);
+    }
+    fs::remove_file(desk.repo.path().join(".beads")).expect("it is removed");
+    fs::create_dir(desk.repo.path().join(".beads")).expect("it is made");
+    let link = desk.repo.path().join(".beads/issues.jsonl");
+    symlink(private.join("issues.jsonl"), &link).expect("it is made");
+    check(&desk.ask(&["import", "--from", "beads"]), &[]);
+    fs::remove_file(&link).expect("it is removed");
+    fs::write(&link, issue).expect("it is written");
+    check(&desk.ask(&["import", "--from", "beads"]), &[("Hide the quokkaplan", "new")]);
+}
+
+#[test]
+fn variables_of_an_agent_do_not_make_files_of_a_repository_the_users() {
+    let desk = Desk::new();
+    desk.repo.write("projects/x/memory/MEMORY.md", "# Planted\n\nThe quokkaplan is yours.\n");
+    desk.repo.write("memories/MEMORY.md", "# Planted\n\nThe quokkaplan is yours.\n");
+    for (source, variable) in [("claude-memory", "CLAUDE_CONFIG_DIR"), ("codex-memory", "CODEX_HOME")] {
+        let mut command =
+            desk.command_in(desk.repo.path(), &["import", "--from", source, "--format", "json"]);
+        let answer = crate::outcome::run(command.env(variable, ".").env("CLAUDECODE", "1")).success().stdout;
+        check(&serde_json::from_str(&answer).expect("it is JSON"), &[]);
+    }
 }

@@ -138,6 +138,28 @@ fn two_machines_that_sync_in_any_order_end_equal() {
 }
 
 #[test]
+fn an_older_file_that_somebody_puts_back_changes_nothing() {
+    let two = Two::new();
+    two.sync(&two.one);
+    let file = fs::read_dir(&two.folder).unwrap().flatten().next().expect("it was written").path();
+    let old = fs::read(&file).unwrap();
+    two.one.run(&["blocks", "set", "preferences", ""]).success();
+    set_block(&two.one, "I like quokkatabs.");
+    two.sync_all();
+    let before = state(&two.other);
+    assert_eq!((before.0.len(), &*before.2), (2, "\"I like quokkatabs.\""));
+    let newest = fs::read(&file).unwrap();
+    assert_ne!(old, newest);
+    fs::write(&file, &old).unwrap();
+    let told = two.sync(&two.other);
+    let reason = told["ignored"][0]["reason"].as_str().expect("a reason");
+    assert!(reason.contains("older") && told["removed"] == json!(0), "{told}");
+    assert_eq!(state(&two.other), before);
+    two.sync_all();
+    assert_eq!((state(&two.one), state(&two.other)), (before.clone(), before));
+}
+
+#[test]
 fn what_is_forgotten_on_one_machine_is_gone_on_the_other() {
     for forgets_its_own in [true, false] {
         let two = Two::new();

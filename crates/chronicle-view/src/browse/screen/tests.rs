@@ -20,6 +20,7 @@ fn lesson(id: &str, lines: Option<(u32, u32)>, title: &str) -> Row {
             heading: "gotcha".into(),
             lines: vec![title.into(), String::new(), "src/pool.rs · line 2".into()],
         },
+        by: None,
         words: title.into(),
     }
 }

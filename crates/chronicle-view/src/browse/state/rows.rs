@@ -32,6 +32,8 @@ pub(crate) struct Row {
     pub(crate) session: Option<String>,
     /// All that is known of it.
     pub(crate) detail: Detail,
+    /// Who says it, unless it is the user.
+    pub(crate) by: Option<String>,
     /// The words that an edit begins with.
     pub(crate) words: String,
 }
