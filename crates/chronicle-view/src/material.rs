@@ -49,6 +49,9 @@ pub struct Material {
     pub(crate) warnings: Vec<String>,
 }
 
+/// So much of a line of code is kept, in bytes: more than is shown.
+const LONGEST_LINE: usize = 2_000;
+
 /// A lesson, and the line of code that it is about.
 #[derive(Debug, Clone)]
 pub(crate) struct Placed {
@@ -130,6 +133,12 @@ impl Placed {
     fn of(lesson: WisdomItem, code: &PresentCode<'_>) -> Self {
         let place = lesson.standing.file.as_deref().zip(lesson.standing.lines);
         let code = place.and_then(|(file, lines)| code.line(file, lines));
+        // A file may be one line, and any number of lessons may be about it.
+        let code = code.map(|(number, mut line)| {
+            line.truncate(line.floor_char_boundary(LONGEST_LINE));
+            line.shrink_to_fit();
+            (number, line)
+        });
         Self { lesson, code }
     }
 }
