@@ -201,7 +201,7 @@ impl Machines<'_> {
         let _lock = FileLock::acquire(&home.join(LOCK_FILE))?;
         let mut reply = SyncReply::default();
         let own_name = format!("{}{ENDING}", pairing.machine_id);
-        let mut others = Vec::new();
+        let mut others: Vec<Other> = Vec::new();
         for path in files_in(&folder)? {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let bytes = match files::read(&path, LARGEST_FILE) {
@@ -226,6 +226,9 @@ impl Machines<'_> {
                 Err(reason) => reply.ignored.push(IgnoredFile { file: name, reason: reason.to_owned() }),
             }
         }
+        // Under another name, an older file of a machine may be beside its newest one.
+        others.sort_by(|left, right| (&left.id, right.number).cmp(&(&right.id, left.number)));
+        others.dedup_by(|older, newer| older.id == newer.id);
         let is_of_service = |service: &str| told.to_lowercase().contains(service);
         if let Some(service) = SERVICES.iter().find(|service| is_of_service(service)) {
             reply.warnings.push(format!(

@@ -108,7 +108,7 @@ impl Pairing {
     pub(super) fn number_of(&mut self, content: &str, now: Timestamp) -> u64 {
         if self.content != content {
             let now = u64::try_from(now.as_millisecond()).unwrap_or_default();
-            self.number = now.max(self.number + 1);
+            self.number = now.max(self.number.saturating_add(1));
             content.clone_into(&mut self.content);
         }
         self.number
@@ -121,7 +121,8 @@ impl Pairing {
 
     /// Notes that a file was read.
     pub(super) fn see(&mut self, machine: &str, number: u64) {
-        self.seen.insert(machine.to_owned(), number);
+        let seen = self.seen.entry(machine.to_owned()).or_default();
+        *seen = number.max(*seen);
     }
 
     /// What the user types on the other machine.
@@ -170,6 +171,7 @@ mod tests {
         assert_eq!(here.number_of("a", at(300)), 300);
         assert!(!here.is_older("other", 5));
         here.see("other", 5);
+        here.see("other", 2);
         assert_eq!([4, 5, 6].map(|number| here.is_older("other", number)), [true, false, false]);
     }
 

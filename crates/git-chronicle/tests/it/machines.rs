@@ -150,6 +150,15 @@ fn an_older_file_that_somebody_puts_back_changes_nothing() {
     assert_eq!((before.0.len(), &*before.2), (2, "\"I like quokkatabs.\""));
     let newest = fs::read(&file).unwrap();
     assert_ne!(old, newest);
+    // A machine that reads it for the first time takes the newest of both.
+    fs::write(two.folder.join("a.chronicle-sync"), &old).unwrap();
+    let third = Desk::new();
+    let code = two.one.run(&["memory", "pair"]).success().stdout;
+    let mut join = third.command_in(third.repo.path(), &["memory", "pair", "--join"]);
+    run_with_input(&mut join, code.as_bytes()).success();
+    third.run(&["memory", "sync", &two.folder.to_string_lossy()]).success();
+    assert_eq!(state(&third).2, before.2);
+    fs::remove_file(two.folder.join("a.chronicle-sync")).unwrap();
     fs::write(&file, &old).unwrap();
     let told = two.sync(&two.other);
     let reason = told["ignored"][0]["reason"].as_str().expect("a reason");
