@@ -510,7 +510,7 @@ impl Other {
             return Err("the machine isn't paired with this one, or the file was changed");
         }
         if pairing.is_older(&head.machine, head.number) {
-            return Err("it is older than what was read of that machine before: somebody put it back");
+            return Err("it is older than the file that was read of that machine before");
         }
         let mut other = Self { id: head.machine, name: head.name, number: head.number, ..Self::default() };
         for line in body.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {

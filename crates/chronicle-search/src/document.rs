@@ -26,7 +26,7 @@ pub(crate) fn opened_to_read(path: &Path, patience: Duration) -> rusqlite::Resul
         let mut beside = path.as_os_str().to_owned();
         beside.push(ending);
         if fs::symlink_metadata(&beside).is_ok_and(|metadata| !metadata.is_file()) {
-            return Err(refused("what is beside it is no file of a database"));
+            return Err(refused("its log is not a regular file"));
         }
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
