@@ -8,12 +8,13 @@ use std::collections::HashSet;
 
 use chronicle_search::{Elsewhere, NamedSession, SessionId, SqlResult, StoredTurn, Transaction};
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 /// How many shared turns are remembered; with more, everything stays as it is.
 const MOST_SHARED: usize = 200_000;
 
 /// What a session that is being read shares with others.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Shared {
     with: Vec<With>,
     n_turns: usize,
@@ -21,8 +22,9 @@ pub(crate) struct Shared {
 }
 
 /// What it shares with one of them.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 struct With {
+    #[serde(with = "crate::stored::session")]
     session: SessionId,
     keys: HashSet<i64>,
     /// The lines of the first and the last shared turn, here and there.
@@ -33,7 +35,7 @@ struct With {
 }
 
 /// The turns that only one of two sessions has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 struct Own {
     is_any: bool,
     first: Option<Timestamp>,

@@ -7,6 +7,7 @@
 mod account;
 mod amp;
 mod blocks;
+mod checkpoint;
 mod checks;
 mod claude;
 mod cleaned;
@@ -57,6 +58,7 @@ mod session;
 mod shell;
 mod signs;
 mod source;
+mod stored;
 mod stream;
 mod tally;
 mod threads;
@@ -70,6 +72,7 @@ mod uncommitted;
 mod wording;
 mod words;
 
+pub use checkpoint::{Checkpoint, Resumed, print};
 pub use checks::CheckKind;
 pub use cold::{keep, unpack, unpacking};
 pub use compaction::{CompactionSummary, WorkingCommand, line_of, working_commands};

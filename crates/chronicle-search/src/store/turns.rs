@@ -156,6 +156,7 @@ fn remove(tx: &Transaction<'_>, turn: i64) -> rusqlite::Result<()> {
 /// Removes all turns of a session.
 pub(crate) fn remove_all(tx: &Transaction<'_>, session: SessionId) -> rusqlite::Result<()> {
     index::remove(tx, session)?;
+    super::checkpoints::StoredCheckpoint::remove_all(tx)?;
     tx.execute("DELETE FROM turn WHERE session = ?1", [session.0]).map(drop)
 }
 
