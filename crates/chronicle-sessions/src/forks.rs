@@ -1,6 +1,6 @@
 //! Which of two sessions is a fork of the other.
 //!
-//! A fork begins with the turns of the session that it comes from, under their ids. Nothing in Claude Code's rows says
+//! A fork begins with the turns of the session that it comes from, under their ids or new ones. Nothing in Claude Code's rows says
 //! which was first, and the transcripts may be read in any order. So what both tell is compared, and nothing else:
 //! whichever is read later, the answer is the same.
 
@@ -84,6 +84,11 @@ impl Shared {
         with.keys.insert(key);
         with.here = (with.here.0.min(line), with.here.1.max(line));
         with.there = (with.there.0.min(elsewhere.line), with.there.1.max(elsewhere.line));
+    }
+
+    /// Whether a turn of another session, by its key, was found to be shared.
+    pub(crate) fn has(&self, key: i64) -> bool {
+        self.with.iter().any(|with| with.keys.contains(&key))
     }
 
     /// The sessions that hold turns which happened in this one, `name`, first.

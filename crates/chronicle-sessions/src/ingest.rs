@@ -21,6 +21,7 @@ use serde_json::{Value, json};
 use crate::checkpoint::{Checkpoint, Resumed};
 use crate::checks::Called;
 use crate::cleaned::cleaned;
+use crate::copies::Copies;
 use crate::digest::{DigestOfSession, digest};
 use crate::edited::Edited;
 use crate::forks::Shared;
@@ -137,6 +138,9 @@ pub fn ingest(
     let mut taker = Taker::new(tx, transcript, placing, known);
     if let Some(known) = resumed.as_ref().and_then(Resumed::taken) {
         (taker.ongoing, taker.position) = (known.ongoing, known.position);
+        for ongoing in &mut taker.ongoing {
+            ongoing.copies = ongoing.possible_copies(tx, ongoing.session.first)?;
+        }
     }
     let taker = RefCell::new(taker);
     let on_turn = &mut |turn: &Turn<'_>, session: &Session| taker.borrow_mut().take(turn, session);
@@ -221,6 +225,9 @@ struct Ongoing {
     /// Whether the last turn was repeated from the session that this one was forked from.
     is_repeating: bool,
     shared: Shared,
+    /// What it may have from others; looked up again when a reading goes on.
+    #[serde(skip)]
+    copies: Copies,
     usage: Repeated,
     #[serde(skip)]
     written: Written,
@@ -281,7 +288,7 @@ impl<'a> Taker<'a> {
         if let Some(kept) = kept(turn, &called, &ongoing.tops, &mut self.removed) {
             let (id, speaker) = (named(&turn.id), named(&turn.speaker));
             let sub_agent = turn.sub_agent.as_deref().map(named);
-            let record = TurnRecord {
+            let mut record = TurnRecord {
                 key: key(ongoing, turn),
                 position: position(self.position),
                 line: turn.place.line,
@@ -301,6 +308,8 @@ impl<'a> Taker<'a> {
                 }
                 return Ok(());
             }
+            let repeated = ongoing.copies.take(&record, ongoing.is_repeating);
+            record.key = repeated.unwrap_or(record.key);
             let elsewhere = record.put(self.tx, ongoing.id, &mut ongoing.written)?;
             ongoing.shared.note(record.key, record.line, record.at, elsewhere);
             ongoing.is_repeating = elsewhere.is_some();
@@ -372,12 +381,14 @@ impl<'a> Taker<'a> {
             session: Session { agent: Some(agent), ..Session::default() },
             is_repeating: false,
             shared: Shared::default(),
+            copies: Copies::default(),
             usage: Repeated::default(),
             written: Written::default(),
             sub_agents_files: BTreeMap::new(),
             tops: Tops::default(),
         };
         ongoing.journal.begin_in(folder);
+        ongoing.copies = ongoing.possible_copies(self.tx, turn.at)?;
         ongoing.id = match known {
             Some(known) => known.id,
             None => ongoing.record(session, String::new(), "", 1).put(self.tx)?,
@@ -563,6 +574,12 @@ impl Ongoing {
     /// Whether its agent writes what a reply cost after its turns, and not with them.
     fn is_told_usage_late(&self) -> bool {
         self.agent == Agent::Codex
+    }
+
+    /// What it may have from sessions that began at `first`, as it did.
+    fn possible_copies(&self, tx: &Transaction<'_>, first: Option<Timestamp>) -> SqlResult<Copies> {
+        let copies = Copies::of(tx, (self.agent.name(), &self.name), self.project.id, first)?;
+        Ok(copies.without(|key| self.shared.has(key)))
     }
 
     /// Notes where and when a turn happened.

@@ -15,6 +15,7 @@ mod cline;
 mod codex;
 mod cold;
 mod compaction;
+mod copies;
 mod copilot;
 mod cursor;
 mod decisions;
