@@ -122,11 +122,12 @@ fn take_in(
     known: &mut KnownThreads,
 ) -> SqlResult<u64> {
     let name = path.to_string_lossy();
-    let transcript = Transcript { path: &name, stem: &name, size: 0, modified: 0, format };
+    let transcript =
+        Transcript { path: &name, stem: &name, size: 0, modified: 0, format, checkpoint_from: None };
     let mut placing = |tx: &Transaction<'_>, _: &str| -> SqlResult<Belongs> {
         Project::obtain(tx, "id:bench", "bench").map(|project| Belongs::To(project, None))
     };
-    let taken = ingest(tx, file, &transcript, Timestamp::UNIX_EPOCH, &mut placing, known)?;
+    let taken = ingest(tx, file, &transcript, None, Timestamp::UNIX_EPOCH, &mut placing, known)?;
     match taken.expect("it can be read") {
         Ingested::Read { tally, .. } => Ok(tally.n_rows),
         Ingested::NoTranscript => panic!("{name} was written by an agent"),

@@ -3,6 +3,7 @@
 mod agents;
 mod changed;
 mod forget;
+mod goes_on;
 mod health;
 mod ingest;
 pub(crate) mod kept;

@@ -24,9 +24,9 @@ pub use search::{Hit, Question, Scope, search};
 pub use store::{
     BlockVersion, Elsewhere, Feedback, Job, KeptTranscript, KnownThread, KnownThreads, Learned, ListedThread,
     NamedSession, OpenThreads, OwnBlock, Pieces, Project, ProjectId, SessionId, SessionRecord, SessionState,
-    Source, Store, StoredEdit, StoredHandoff, StoredTurn, StoredWording, Synced, Totals, TurnKind,
-    TurnRecord, Unembedded, Used, Vector, Written, add_events, all_events, events_with_agents, forget_events,
-    has_own_turns, remove_event, tell_once, thread_ids, threads,
+    Source, Store, StoredCheckpoint, StoredEdit, StoredHandoff, StoredTurn, StoredWording, Synced, Totals,
+    TurnKind, TurnRecord, Unembedded, Used, Vector, Written, add_events, all_events, events_with_agents,
+    forget_events, has_own_turns, remove_event, tell_once, thread_ids, threads,
 };
 
 /// A number that stands for a name, and hardly for another.

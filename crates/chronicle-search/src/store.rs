@@ -14,6 +14,7 @@ use crate::error::{FolderSnafu, StoreError, TooNewSnafu};
 use crate::index::{self, words::Words};
 
 mod blocks;
+mod checkpoints;
 mod edits;
 mod handoffs;
 pub(crate) mod ids;
@@ -29,6 +30,7 @@ mod vectors;
 mod wordings;
 
 pub use blocks::{BlockVersion, OwnBlock};
+pub use checkpoints::StoredCheckpoint;
 pub use edits::StoredEdit;
 pub use handoffs::StoredHandoff;
 pub use ids::{ProjectId, SessionId, TurnKind, Written};
@@ -47,7 +49,7 @@ pub use vectors::{Unembedded, Vector};
 pub use wordings::{SessionState, StoredWording};
 
 /// What brings a file from one version of the format to the next; their number is the version.
-const MIGRATIONS: [Step; 12] = [
+const MIGRATIONS: [Step; 14] = [
     Step::Sql(include_str!("store/schema.sql")),
     Step::Sql(include_str!("store/edits.sql")),
     Step::Sql(include_str!("store/wordings.sql")),
@@ -60,6 +62,8 @@ const MIGRATIONS: [Step; 12] = [
     Step::Work(index::mark_turns),
     Step::Sql(include_str!("store/handoffs.sql")),
     Step::Sql(include_str!("store/synced.sql")),
+    Step::Sql(include_str!("store/checkpoints.sql")),
+    Step::Sql(include_str!("store/copies.sql")),
 ];
 
 /// A step from one version of the format to the next.

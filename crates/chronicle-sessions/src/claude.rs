@@ -6,8 +6,10 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::LazyLock;
 
+use chronicle_core::redaction::{Removed, for_storage};
 use jiff::Timestamp;
 use memchr::memmem;
+use serde_json::{Value, json};
 
 use self::parts::{Fields, Handed, Message, Parts, is_run_together};
 use crate::human::{Author, author, author_of_waiting};
@@ -60,6 +62,23 @@ struct Queued {
 }
 
 impl Transcript for Claude {
+    fn pause(&self) -> Option<Value> {
+        // What waits may hold what must not be stored, and doesn't wait for long.
+        if !self.queued.is_empty() || !self.handed.is_empty() {
+            return None;
+        }
+        let clean = |title: &str| for_storage(title, &mut Removed::default()).into_owned();
+        let titles: Vec<_> = self.titles.iter().map(|(leaf_id, title)| (leaf_id, clean(title))).collect();
+        Some(json!({ "titles": titles, "usage": self.usage, "has_own_title": self.has_own_title }))
+    }
+
+    fn go_on(&mut self, mut state: Value) {
+        let mut take = |name: &str| state[name].take();
+        self.titles = serde_json::from_value(take("titles")).unwrap_or_default();
+        self.usage = serde_json::from_value(take("usage")).unwrap_or_default();
+        self.has_own_title = take("has_own_title") == true;
+    }
+
     fn skips(&self, line: &[u8]) -> Option<&'static str> {
         let head = &line[..line.len().min(HEAD)];
         let kind = if let Some(at) = IN_PROGRESS.find(head) {

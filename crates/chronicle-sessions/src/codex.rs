@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use jiff::Timestamp;
+use serde_json::Value;
 
 use crate::human::{Author, author};
 use crate::json::{self, Broken, Raw};
@@ -28,6 +29,14 @@ struct Fields<'a> {
 }
 
 impl Transcript for Codex {
+    fn pause(&self) -> Option<Value> {
+        serde_json::to_value(self.usage).ok()
+    }
+
+    fn go_on(&mut self, state: Value) {
+        self.usage = serde_json::from_value(state).unwrap_or_default();
+    }
+
     fn read(&mut self, row: &Row<'_>, stream: &mut Stream<'_>) -> Result<(Verdict, usize), Broken> {
         let mut fields = Fields::default();
         let length = json::first_object(row, |key, value| match key {

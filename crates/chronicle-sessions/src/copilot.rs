@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use jiff::Timestamp;
+use serde_json::Value;
 
 use crate::human::{Author, author};
 use crate::json::{self, Broken, Raw};
@@ -30,6 +31,14 @@ struct Fields<'a> {
 }
 
 impl Transcript for Copilot {
+    fn pause(&self) -> Option<Value> {
+        Some(self.has_usage.into())
+    }
+
+    fn go_on(&mut self, state: Value) {
+        self.has_usage = state == true;
+    }
+
     fn read(&mut self, row: &Row<'_>, stream: &mut Stream<'_>) -> Result<(Verdict, usize), Broken> {
         let mut fields = Fields::default();
         let length = json::first_object(row, |key, value| match key {

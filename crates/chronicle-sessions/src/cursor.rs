@@ -7,6 +7,8 @@
 
 use std::borrow::Cow;
 
+use serde_json::Value;
+
 use crate::json::{self, Broken, Raw};
 use crate::messages::{Head, prompt, tell, time};
 use crate::outcome::Answer;
@@ -21,6 +23,10 @@ use crate::turn::{Event, Turn, Usage};
 pub(crate) struct CursorRows;
 
 impl Transcript for CursorRows {
+    fn pause(&self) -> Option<Value> {
+        Some(Value::Null)
+    }
+
     fn read(&mut self, row: &Row<'_>, stream: &mut Stream<'_>) -> Result<(Verdict, usize), Broken> {
         let mut head = Head { is_without_answers: true, ..Head::default() };
         let (mut message, mut kind) = (None, Cow::default());

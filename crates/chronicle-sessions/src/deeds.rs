@@ -4,6 +4,8 @@
 //! transcript, and no command did it later. A stop takes nothing back. An agent that had the last word has said
 //! what became of it, and a human who comes back to it in other words took it back or did it alone: both end it.
 
+use serde::{Deserialize, Serialize};
+
 use crate::noted::Noted;
 use crate::turn::{Event, Outcome, Synthetic};
 use crate::words::{sentences, wish};
@@ -15,7 +17,7 @@ const LONGEST_TYPED: usize = 1_200;
 const MOST: usize = 32;
 
 /// Something that leaves the working tree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 enum Deed {
     Push,
     PullRequest,
@@ -158,14 +160,14 @@ const MERGED: [&str; 20] = [
 ];
 
 /// Requests for deeds, while their session goes by.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Requests {
     open: Vec<Request>,
     /// Whether the agent spoke last.
     is_answered: bool,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct Request {
     noted: Noted,
     left: Vec<Deed>,

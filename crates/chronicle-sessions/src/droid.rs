@@ -7,6 +7,8 @@
 
 use std::borrow::Cow;
 
+use serde_json::Value;
+
 use crate::json::{self, Broken};
 use crate::messages::{Head, tell, time};
 use crate::row::Row;
@@ -19,6 +21,10 @@ use crate::transcript::Transcript;
 pub(crate) struct Droid;
 
 impl Transcript for Droid {
+    fn pause(&self) -> Option<Value> {
+        Some(Value::Null)
+    }
+
     fn read(&mut self, row: &Row<'_>, stream: &mut Stream<'_>) -> Result<(Verdict, usize), Broken> {
         let (mut kind, mut head, mut message) = (Cow::default(), Head::default(), None);
         let (mut title, mut folder) = (None, Cow::default());

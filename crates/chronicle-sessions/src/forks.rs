@@ -1,19 +1,20 @@
 //! Which of two sessions is a fork of the other.
 //!
-//! A fork begins with the turns of the session that it comes from, under their ids. Nothing in Claude Code's rows says
-//! which was first, and the transcripts may be read in any order. So what both tell is compared, and nothing else:
-//! whichever is read later, the answer is the same.
+//! A fork begins with the turns of the session that it comes from, under their ids or new ones. Nothing in Claude Code's
+//! rows says which was first, and the transcripts may be read in any order. So what both tell is compared, and nothing
+//! else: whichever is read later, the answer is the same.
 
 use std::collections::HashSet;
 
 use chronicle_search::{Elsewhere, NamedSession, SessionId, SqlResult, StoredTurn, Transaction};
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 /// How many shared turns are remembered; with more, everything stays as it is.
 const MOST_SHARED: usize = 200_000;
 
 /// What a session that is being read shares with others.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Shared {
     with: Vec<With>,
     n_turns: usize,
@@ -21,8 +22,9 @@ pub(crate) struct Shared {
 }
 
 /// What it shares with one of them.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 struct With {
+    #[serde(with = "crate::stored::session")]
     session: SessionId,
     keys: HashSet<i64>,
     /// The lines of the first and the last shared turn, here and there.
@@ -33,7 +35,7 @@ struct With {
 }
 
 /// The turns that only one of two sessions has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 struct Own {
     is_any: bool,
     first: Option<Timestamp>,
@@ -82,6 +84,11 @@ impl Shared {
         with.keys.insert(key);
         with.here = (with.here.0.min(line), with.here.1.max(line));
         with.there = (with.there.0.min(elsewhere.line), with.there.1.max(elsewhere.line));
+    }
+
+    /// Whether a turn of another session, by its key, was found to be shared.
+    pub(crate) fn has(&self, key: i64) -> bool {
+        self.with.iter().any(|with| with.keys.contains(&key))
     }
 
     /// The sessions that hold turns which happened in this one, `name`, first.

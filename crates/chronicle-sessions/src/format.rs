@@ -1,5 +1,8 @@
 //! Which agent wrote a transcript, and in which form.
 
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
 use crate::blocks::without_private;
 use crate::json::{self, Broken};
 use crate::row::Row;
@@ -18,7 +21,7 @@ pub(crate) const ENOUGH: usize = 64 << 10;
 const MOST_LINES: usize = 50;
 
 /// The form of a transcript.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Format {
     /// Claude Code's rows.
     Claude,
@@ -281,6 +284,14 @@ impl Reader {
 
     pub(crate) fn finish(&mut self, stream: &mut Stream<'_>) {
         self.0.finish(stream);
+    }
+
+    pub(crate) fn pause(&self) -> Option<Value> {
+        self.0.pause()
+    }
+
+    pub(crate) fn go_on(&mut self, state: Value) {
+        self.0.go_on(state);
     }
 }
 

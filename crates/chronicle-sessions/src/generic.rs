@@ -6,6 +6,7 @@ use std::borrow::Cow;
 
 use chronicle_core::parse_time;
 use jiff::Timestamp;
+use serde_json::Value;
 
 use crate::human::{Author, author};
 use crate::json::{self, Broken, Raw};
@@ -30,6 +31,10 @@ struct Fields<'a> {
 }
 
 impl Transcript for Generic {
+    fn pause(&self) -> Option<Value> {
+        Some(Value::Null)
+    }
+
     fn read(&mut self, row: &Row<'_>, stream: &mut Stream<'_>) -> Result<(Verdict, usize), Broken> {
         let mut fields = Fields::default();
         let length = json::first_object(row, |key, value| match key {

@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use serde_json::Value;
+
 use crate::json::{self, Broken, Raw};
 use crate::messages::{Head, tell, time};
 use crate::row::Row;
@@ -17,6 +19,10 @@ use crate::turn::Usage;
 pub(crate) struct Goose;
 
 impl Transcript for Goose {
+    fn pause(&self) -> Option<Value> {
+        Some(Value::Null)
+    }
+
     fn read(&mut self, row: &Row<'_>, stream: &mut Stream<'_>) -> Result<(Verdict, usize), Broken> {
         let (mut head, mut content, mut is_hidden, mut is_session) = (Head::default(), None, false, false);
         let length = json::first_object(row, |key, value| match key {

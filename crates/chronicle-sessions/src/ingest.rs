@@ -1,10 +1,10 @@
 //! Takes a transcript into the store.
 //!
-//! A file is read from its beginning each time it has grown: turns that are
-//! there already stay untouched, so that reading it again changes nothing but
-//! the new part.
+//! A file that has grown is read from its beginning, or on from a checkpoint of its rows: the store is the same then.
+//! Turns that are there already stay untouched, so that reading it again changes nothing but the new part.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 
@@ -15,23 +15,25 @@ use chronicle_search::{
     StoredTurn, Transaction, TurnRecord, Written, add_events,
 };
 use jiff::Timestamp;
-use serde::Deserialize;
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
+use crate::checkpoint::{Checkpoint, Resumed};
 use crate::checks::Called;
 use crate::cleaned::cleaned;
+use crate::copies::Copies;
 use crate::digest::{DigestOfSession, digest};
 use crate::edited::Edited;
 use crate::forks::Shared;
 use crate::format::Format;
 use crate::journal::Journal;
 use crate::kept::{Tops, kept};
-use crate::reading::{Reading, Session, read};
+use crate::reading::{AtEnd, Reading, Session, read, read_on, read_to_end};
 use crate::signs::hard_failures;
 use crate::tally::Tally;
 use crate::threads::events_among;
 use crate::titles::TitleVerdict;
-use crate::turn::{Agent, Commit, Edit, EditKind, Event, Turn, Usage};
+use crate::turn::{Agent, Commit, Edit, EditKind, Event, Place, Turn, Usage};
 use crate::wording::Wording;
 
 /// How many sessions of one file are kept in mind at once; the one that was told of longest ago is closed first.
@@ -53,6 +55,8 @@ pub struct Transcript<'t> {
     pub modified: i64,
     /// The form it has, if that is known.
     pub format: Option<Format>,
+    /// How many bytes have to be read before a checkpoint is worth its place; none for no checkpoint.
+    pub checkpoint_from: Option<u64>,
 }
 
 /// Where the session of a folder belongs.
@@ -84,6 +88,8 @@ pub enum Ingested {
         tally: Tally,
         /// What was taken out before anything was kept.
         removed: Removed,
+        /// Where a later reading can go on.
+        checkpoint: Option<Checkpoint>,
     },
 }
 
@@ -113,7 +119,8 @@ impl Ingested {
 }
 
 /// Takes the transcript that `file` reads into the store, as a part of a transaction. Who takes in many keeps what is
-/// `known` of threads from one to the next.
+/// `known` of threads from one to the next. `resumed` is a reading that the rest of the file goes on from: see
+/// [`Resumed::is_of`].
 ///
 /// Where the file cannot be read, its error comes back, and nothing of it is to be committed.
 ///
@@ -123,14 +130,65 @@ pub fn ingest(
     tx: &Transaction<'_>,
     file: impl Read,
     transcript: &Transcript<'_>,
+    resumed: Option<Resumed>,
     now: Timestamp,
     placing: &mut Placing<'_>,
     known: &mut KnownThreads,
 ) -> SqlResult<Result<Ingested, io::Error>> {
     let mut taker = Taker::new(tx, transcript, placing, known);
-    match read(file, transcript.format, &mut |turn, session| taker.take(turn, session)) {
-        Ok(reading) => taker.end(reading, now).map(Ok),
+    if let Some(known) = resumed.as_ref().and_then(Resumed::taken) {
+        (taker.ongoing, taker.position) = (known.ongoing, known.position);
+        for ongoing in &mut taker.ongoing {
+            ongoing.copies = ongoing.possible_copies(tx, ongoing.session.first)?;
+        }
+    }
+    let taker = RefCell::new(taker);
+    let on_turn = &mut |turn: &Turn<'_>, session: &Session| taker.borrow_mut().take(turn, session);
+    let mut checkpoint = None;
+    let at_end = &mut |reading: &AtEnd<'_, '_>| checkpoint = taker.borrow().checkpoint(reading);
+    let read = match resumed {
+        Some(resumed) => read_on(file, resumed, on_turn, at_end).map(Some),
+        None => {
+            let source = crate::source::Source::new(file, &Place { line: 1, bytes: 0..0 });
+            read_to_end(source, transcript.format, on_turn, at_end)
+        }
+    };
+    match read {
+        Ok(reading) => taker.into_inner().end(reading, checkpoint, now).map(Ok),
         Err(error) => Ok(Err(error)),
+    }
+}
+
+/// What is known of the sessions of a file at a checkpoint.
+#[derive(Deserialize)]
+struct Taken {
+    ongoing: Vec<Ongoing>,
+    position: (u64, i64),
+}
+
+impl Resumed {
+    fn taken(&self) -> Option<Taken> {
+        Taken::deserialize(&self.sessions).ok()
+    }
+
+    /// Whether the store still has the sessions that it is about, in the projects where `placing` puts them.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn is_of(&self, tx: &Transaction<'_>, placing: &mut Placing<'_>) -> SqlResult<bool> {
+        let Some(taken) = self.taken() else { return Ok(false) };
+        for one in taken.ongoing {
+            let known = NamedSession::by_name(tx, one.agent.name(), &one.name)?;
+            let folder = one.session.folders.first().map(String::as_str).unwrap_or_default();
+            let project = match placing(tx, folder)? {
+                Belongs::To(project, _) => Some(project),
+                Belongs::Nowhere => None,
+            };
+            if known.is_none_or(|known| known.id != one.id) || project.as_ref() != Some(&one.project) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 }
 
@@ -151,12 +209,15 @@ struct Taker<'a> {
 }
 
 /// A session that is being told of.
+#[derive(Serialize, Deserialize)]
 struct Ongoing {
+    #[serde(with = "crate::stored::session")]
     id: SessionId,
     agent: Agent,
     name: String,
     parent: Option<String>,
     is_sub_agent: bool,
+    #[serde(with = "crate::stored::project")]
     project: Project,
     journal: Journal,
     /// What its turns say of it, where a file holds more than one session.
@@ -164,7 +225,11 @@ struct Ongoing {
     /// Whether the last turn was repeated from the session that this one was forked from.
     is_repeating: bool,
     shared: Shared,
+    /// What it may have from others; looked up again when a reading goes on.
+    #[serde(skip)]
+    copies: Copies,
     usage: Repeated,
+    #[serde(skip)]
     written: Written,
     /// Files that sub-agents changed, and how often.
     sub_agents_files: BTreeMap<String, usize>,
@@ -223,7 +288,7 @@ impl<'a> Taker<'a> {
         if let Some(kept) = kept(turn, &called, &ongoing.tops, &mut self.removed) {
             let (id, speaker) = (named(&turn.id), named(&turn.speaker));
             let sub_agent = turn.sub_agent.as_deref().map(named);
-            let record = TurnRecord {
+            let mut record = TurnRecord {
                 key: key(ongoing, turn),
                 position: position(self.position),
                 line: turn.place.line,
@@ -243,6 +308,8 @@ impl<'a> Taker<'a> {
                 }
                 return Ok(());
             }
+            let repeated = ongoing.copies.take(&record, ongoing.is_repeating);
+            record.key = repeated.unwrap_or(record.key);
             let elsewhere = record.put(self.tx, ongoing.id, &mut ongoing.written)?;
             ongoing.shared.note(record.key, record.line, record.at, elsewhere);
             ongoing.is_repeating = elsewhere.is_some();
@@ -314,12 +381,14 @@ impl<'a> Taker<'a> {
             session: Session { agent: Some(agent), ..Session::default() },
             is_repeating: false,
             shared: Shared::default(),
+            copies: Copies::default(),
             usage: Repeated::default(),
             written: Written::default(),
             sub_agents_files: BTreeMap::new(),
             tops: Tops::default(),
         };
         ongoing.journal.begin_in(folder);
+        ongoing.copies = ongoing.possible_copies(self.tx, turn.at)?;
         ongoing.id = match known {
             Some(known) => known.id,
             None => ongoing.record(session, String::new(), "", 1).put(self.tx)?,
@@ -332,7 +401,27 @@ impl<'a> Taker<'a> {
         Ok(Some(self.ongoing.len() - 1))
     }
 
-    fn end(mut self, reading: Option<Reading>, now: Timestamp) -> SqlResult<Ingested> {
+    /// What is known now, where the reading can go on from here and that is worth it.
+    fn checkpoint(&self, reading: &AtEnd<'_, '_>) -> Option<Checkpoint> {
+        let is_worth_it = self.transcript.checkpoint_from.is_some_and(|from| from <= reading.n_bytes());
+        // Whatever was closed or left out can't be gone on with.
+        let is_whole = self.finished.is_empty() && self.left_out.is_empty() && self.failed.is_none();
+        if !is_worth_it || !is_whole || self.ongoing.is_empty() {
+            return None;
+        }
+        let mut ongoing = serde_json::to_value(&self.ongoing).ok()?;
+        for one in ongoing.as_array_mut()? {
+            clean(&mut one["journal"], &mut Removed::default());
+        }
+        Checkpoint::new(reading.pause()?, json!({ "ongoing": ongoing, "position": self.position }))
+    }
+
+    fn end(
+        mut self,
+        reading: Option<Reading>,
+        checkpoint: Option<Checkpoint>,
+        now: Timestamp,
+    ) -> SqlResult<Ingested> {
         if let Some(failed) = self.failed {
             return Err(failed);
         }
@@ -362,12 +451,13 @@ impl<'a> Taker<'a> {
             n_left_out: self.left_out.len(),
             tally: reading.tally,
             removed: self.removed,
+            checkpoint,
         })
     }
 
     /// Stores what is known of a session now that it was told of; `whole` is what the file says of it.
     fn close(&mut self, mut ongoing: Ongoing, whole: Option<&Session>) -> SqlResult<()> {
-        let mut session = whole.unwrap_or(&ongoing.session).clone();
+        let mut session = whole.unwrap_or(&ongoing.session).for_storage();
         // Some documents say it after their messages.
         ongoing.is_sub_agent |= session.is_sub_agent;
         if ongoing.is_told_usage_late() {
@@ -464,7 +554,7 @@ fn stored_digest(session: &NamedSession) -> Option<DigestOfSession> {
 }
 
 /// What replies cost that the session repeats from the one that it was forked from.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 struct Repeated {
     repeated: Usage,
     before: Usage,
@@ -484,6 +574,12 @@ impl Ongoing {
     /// Whether its agent writes what a reply cost after its turns, and not with them.
     fn is_told_usage_late(&self) -> bool {
         self.agent == Agent::Codex
+    }
+
+    /// What it may have from sessions that began at `first`, as it did.
+    fn possible_copies(&self, tx: &Transaction<'_>, first: Option<Timestamp>) -> SqlResult<Copies> {
+        let copies = Copies::of(tx, (self.agent.name(), &self.name), self.project.id, first)?;
+        Ok(copies.without(|key| self.shared.has(key)))
     }
 
     /// Notes where and when a turn happened.
@@ -631,7 +727,7 @@ fn clean_named(name: &str, value: &mut Value, removed: &mut Removed) {
 }
 
 fn tally_json(tally: &Tally) -> Value {
-    serde_json::json!({
+    json!({
         "lines": tally.n_lines,
         "rows": tally.n_rows,
         "kept": tally.n_kept,
@@ -643,8 +739,6 @@ fn tally_json(tally: &Tally) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn token() -> String {

@@ -92,7 +92,7 @@ pub struct ChangedFile {
 }
 
 /// Something that was filed elsewhere for later.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Issue {
     pub(crate) title: String,
     /// What its tracker calls it, as far as its answer says: `SHOP-12`, `12`.
@@ -101,7 +101,7 @@ pub(crate) struct Issue {
 }
 
 /// What the agent said last before a human spoke again.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Closing {
     pub(crate) said: Noted,
     /// What had been asked for.
@@ -113,7 +113,7 @@ pub(crate) struct Closing {
 }
 
 /// Changes that were put aside with `git stash`.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Stashes {
     n_kept: usize,
     /// What was dropped though it never came back.
@@ -143,7 +143,7 @@ impl Stashes {
 }
 
 /// What was asked for and done since the agent's last account.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct AtHand {
     /// What a human said last.
     request: String,
@@ -154,7 +154,7 @@ struct AtHand {
 }
 
 /// The memory of a session that is being read.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Journal {
     n_turns: usize,
     /// The folder in which it began; empty where that is not known.
@@ -196,6 +196,7 @@ pub struct Journal {
     pub(crate) files: Vec<ChangedFile>,
     /// Files that were not there before, as their first edits say.
     pub(crate) created: Vec<String>,
+    #[serde(with = "noted_checks")]
     pub(crate) checks: Vec<Check>,
     pub(crate) commands: BTreeMap<String, usize>,
     pub(crate) commits: Vec<(Commit, Noted)>,
@@ -941,4 +942,21 @@ fn titled(command: &str, creating: &str) -> Option<String> {
         is_end
     })?;
     Some(title[..end].replace("\\\"", "\""))
+}
+
+/// Checks with the turns they are from: a digest tells only how they went.
+mod noted_checks {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::Check;
+    use crate::noted::Noted;
+
+    pub(super) fn serialize<S: Serializer>(checks: &[Check], to: S) -> Result<S::Ok, S::Error> {
+        checks.iter().map(|check| (check, &check.noted)).collect::<Vec<_>>().serialize(to)
+    }
+
+    pub(super) fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<Vec<Check>, D::Error> {
+        let checks = Vec::<(Check, Noted)>::deserialize(from)?;
+        Ok(checks.into_iter().map(|(check, noted)| Check { noted, ..check }).collect())
+    }
 }

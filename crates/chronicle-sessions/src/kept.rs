@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use chronicle_core::redaction::{Removed, for_storage};
 use chronicle_search::TurnKind;
+use serde::{Deserialize, Serialize};
 
 use crate::checks::Called;
 use crate::signs::names_fault;
@@ -121,7 +122,7 @@ fn bounded(words: &str) -> Cow<'_, str> {
 }
 
 /// The tops of the working trees that a session worked in.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Tops(Vec<String>);
 
 impl Tops {

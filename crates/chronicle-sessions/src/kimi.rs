@@ -8,6 +8,7 @@
 use std::borrow::Cow;
 
 use jiff::Timestamp;
+use serde_json::Value;
 
 use crate::json::{self, Broken, Raw};
 use crate::messages::{Head, Result as Came, prompt, tell, time};
@@ -23,6 +24,10 @@ use crate::turn::{Event, Synthetic, Turn, Usage};
 pub(crate) struct Kimi;
 
 impl Transcript for Kimi {
+    fn pause(&self) -> Option<Value> {
+        Some(Value::Null)
+    }
+
     fn read(&mut self, row: &Row<'_>, stream: &mut Stream<'_>) -> Result<(Verdict, usize), Broken> {
         let (mut kind, mut at) = (Cow::default(), None);
         let (mut message, mut event, mut origin, mut usage) = (None, None, None, None);

@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 
 use jiff::Timestamp;
+use serde_json::Value;
 
 use crate::human::{Author, author};
 use crate::json::{self, Broken, Raw};
@@ -36,6 +37,10 @@ struct Fields<'a> {
 }
 
 impl Transcript for Qwen {
+    fn pause(&self) -> Option<Value> {
+        Some(Value::Null)
+    }
+
     fn read(&mut self, row: &Row<'_>, stream: &mut Stream<'_>) -> Result<(Verdict, usize), Broken> {
         let mut fields = Fields::default();
         let length = json::first_object(row, |key, value| match key {

@@ -1,15 +1,20 @@
 //! Reads a transcript from its beginning to its end.
 
 use std::borrow::Cow;
+use std::collections::VecDeque;
 use std::io::{self, Read};
 
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
 use crate::blocks;
+use crate::checkpoint::Resumed;
 use crate::elements::{Element, Elements};
 use crate::format::{Format, Reader};
 use crate::row::Row;
 pub use crate::session::Session;
 use crate::source::{Lines, Piece, Source};
-use crate::stream::Stream;
+use crate::stream::{Stream, StreamPause, Waiting};
 use crate::tally::{FaultKind, Tally, Verdict};
 use crate::turn::{Agent, Place, Turn};
 
@@ -27,6 +32,61 @@ pub struct Reading {
     /// A last line without an end counts as read if it is a whole value. A document
     /// is rewritten as a whole, so it is to be read again from its beginning.
     pub end: Place,
+}
+
+/// What a reading knows of a file of rows up to the end of one of them.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Pause {
+    pub(crate) end: Place,
+    format: Format,
+    tally: Tally,
+    reader: Value,
+    stream: StreamPause,
+}
+
+impl Pause {
+    /// The rows with calls that wait for their outcome.
+    pub(crate) fn waiting_rows(&self) -> Vec<Place> {
+        self.stream.waiting_rows()
+    }
+
+    /// These calls, from their rows; none where a row is not as it was.
+    pub(crate) fn waiting(&self, rows: &[(Place, Vec<u8>)]) -> Option<VecDeque<Waiting>> {
+        let mut on_turn = |_: &Turn<'_>, _: &Session| {};
+        let mut again = Stream::new(Session::default(), &mut on_turn);
+        for (place, bytes) in rows {
+            let mut reader = Reader::new(self.format);
+            read_line(bytes, place, true, &mut reader, &mut again, &mut Tally::default());
+        }
+        self.stream.waiting(again)
+    }
+}
+
+/// A reading that has come to the end of the last row, before it tells what waits.
+pub(crate) struct AtEnd<'a, 's> {
+    end: &'a Place,
+    format: Format,
+    tally: &'a Tally,
+    reader: &'a Reader,
+    stream: &'a Stream<'s>,
+}
+
+impl AtEnd<'_, '_> {
+    /// How many bytes of the file were read.
+    pub(crate) fn n_bytes(&self) -> u64 {
+        self.end.bytes.start
+    }
+
+    /// What a later reading needs to go on from here; none where it can't.
+    pub(crate) fn pause(&self) -> Option<Pause> {
+        Some(Pause {
+            end: self.end.clone(),
+            format: self.format,
+            tally: self.tally.clone(),
+            reader: self.reader.pause()?,
+            stream: self.stream.pause()?,
+        })
+    }
 }
 
 /// Reads `file`, in the form of `format` or of what its beginning says, and gives each turn to `on_turn`.
@@ -50,7 +110,16 @@ pub fn read_from(
     format: Option<Format>,
     on_turn: &mut dyn FnMut(&Turn<'_>, &Session),
 ) -> io::Result<Option<Reading>> {
-    let mut source = Source::new(file, start);
+    read_to_end(Source::new(file, start), format, on_turn, &mut |_| {})
+}
+
+/// Reads `file` as [`read`] does, and shows the reading to `at_end` where a later one can go on from its end.
+pub(crate) fn read_to_end(
+    mut source: Source<impl Read>,
+    format: Option<Format>,
+    on_turn: &mut dyn FnMut(&Turn<'_>, &Session),
+    at_end: &mut dyn FnMut(&AtEnd<'_, '_>),
+) -> io::Result<Option<Reading>> {
     source.fill()?;
     while source.bytes().len() < crate::format::ENOUGH && !source.is_at_end() {
         source.fill()?;
@@ -58,29 +127,72 @@ pub fn read_from(
     source.pass_mark();
     let Some(format) = format.or_else(|| Format::of(source.bytes())) else { return Ok(None) };
     let session = Session { agent: Some(format.agent()), ..Session::default() };
-    let mut stream = Stream::new(session, on_turn);
-    let mut reader = Reader::new(format);
-    let mut tally = Tally::default();
-    let end = if format.is_document() {
-        read_document(source, &mut reader, &mut stream, &mut tally)?
-    } else {
-        read_lines(source, &mut reader, &mut stream, &mut tally)?
-    };
-    reader.finish(&mut stream);
-    stream.finish();
-    Ok(Some(Reading { agent: format.agent(), session: stream.session, tally, end }))
+    let reader = Reader::new(format);
+    let mut rows = Rows { format, reader, stream: Stream::new(session, on_turn), tally: Tally::default() };
+    if format.is_document() {
+        let end = read_document(source, &mut rows.reader, &mut rows.stream, &mut rows.tally)?;
+        return Ok(Some(rows.finish(end)));
+    }
+    rows.read(source, at_end).map(Some)
 }
 
+/// Goes on with a reading at its pause; `file` stands there.
+pub(crate) fn read_on(
+    file: impl Read,
+    resumed: Resumed,
+    on_turn: &mut dyn FnMut(&Turn<'_>, &Session),
+    at_end: &mut dyn FnMut(&AtEnd<'_, '_>),
+) -> io::Result<Reading> {
+    let Resumed { pause: Pause { end, format, tally, reader: state, stream: known }, waiting, .. } = resumed;
+    let mut reader = Reader::new(format);
+    reader.go_on(state);
+    let mut stream = Stream::new(Session::default(), on_turn);
+    stream.go_on(known, waiting);
+    Rows { format, reader, stream, tally }.read(Source::new(file, &end), at_end)
+}
+
+/// A reading of rows.
+struct Rows<'s> {
+    format: Format,
+    reader: Reader,
+    stream: Stream<'s>,
+    tally: Tally,
+}
+
+impl Rows<'_> {
+    fn read(
+        mut self,
+        source: Source<impl Read>,
+        at_end: &mut dyn FnMut(&AtEnd<'_, '_>),
+    ) -> io::Result<Reading> {
+        let (end, is_whole) = read_lines(source, &mut self.reader, &mut self.stream, &mut self.tally)?;
+        if is_whole {
+            let Self { format, reader, stream, tally } = &self;
+            at_end(&AtEnd { end: &end, format: *format, tally, reader, stream });
+        }
+        Ok(self.finish(end))
+    }
+
+    fn finish(mut self, end: Place) -> Reading {
+        self.reader.finish(&mut self.stream);
+        self.stream.finish();
+        Reading { agent: self.format.agent(), session: self.stream.session, tally: self.tally, end }
+    }
+}
+
+/// Reads lines to the end of the file, and says whether the last one has ended and was read.
 fn read_lines<R: Read>(
     source: Source<R>,
     reader: &mut Reader,
     stream: &mut Stream<'_>,
     tally: &mut Tally,
-) -> io::Result<Place> {
+) -> io::Result<(Place, bool)> {
     let mut end = Place { line: source.line(), bytes: source.offset()..source.offset() };
+    let mut is_whole = true;
     let mut lines = Lines::new(source);
     while let Some(piece) = lines.next()? {
         tally.n_lines += 1;
+        is_whole = matches!(piece, Piece::Line { is_ended: true, .. });
         match piece {
             Piece::Cut { bytes, place } => {
                 end = Place { line: place.line + 1, bytes: place.bytes.end..place.bytes.end };
@@ -97,14 +209,14 @@ fn read_lines<R: Read>(
                 if let Some(kind) = reader.skips(bytes) {
                     tally.skip_unread(kind);
                 } else if !read_line(bytes, &place, is_ended, reader, stream, tally) {
-                    return Ok(end);
+                    return Ok((end, false));
                 }
                 let next = place.bytes.end + u64::from(is_ended);
                 end = Place { line: place.line + u64::from(is_ended), bytes: next..next };
             }
         }
     }
-    Ok(end)
+    Ok((end, is_whole))
 }
 
 /// Reads the values of one line, and says whether the line is done with for good.
@@ -132,6 +244,7 @@ fn read_line(
         let place = Place { line: place.line, bytes: start..place.bytes.end };
         let mut row = Row::on_line(rest, text.map(|text| &text[n_done..]), may_have_mark, place);
         row.is_whole_line = is_ended && n_values == 0;
+        stream.row = row.place.clone();
         match reader.read(&row, stream) {
             Ok((verdict, length)) => {
                 n_values += 1;

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
 
+use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
 /// How many ids a generation holds.
@@ -11,7 +12,7 @@ const GENERATION: usize = 400_000;
 /// The last 400,000 ids, and up to as many before them.
 ///
 /// Only hashes are kept; that two ids share one is less likely than a broken disk.
-#[derive(Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Seen {
     young: HashSet<u64, BuildHasherDefault<AsItIs>>,
     old: HashSet<u64, BuildHasherDefault<AsItIs>>,

@@ -1,7 +1,9 @@
 //! What a transcript says about the whole of its session.
 
+use chronicle_core::is_session_id;
 use chronicle_core::redaction::{Removed, for_storage};
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use crate::turn::{Agent, Usage};
 
@@ -15,7 +17,7 @@ const EARLIEST: i64 = 1_262_304_000; // 2010
 const LATEST: i64 = 7_258_118_400; // 2200
 
 /// What a transcript says about the whole of its session.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Session {
     /// The agent that led it.
     pub agent: Option<Agent>,
@@ -58,6 +60,24 @@ pub struct Session {
 }
 
 impl Session {
+    /// The same without what must not be stored.
+    pub(crate) fn for_storage(&self) -> Self {
+        let clean = |text: &Option<String>| {
+            text.as_deref().map(|text| for_storage(text, &mut Removed::default()).into_owned())
+        };
+        let clean_id = |id: &Option<String>| match id {
+            Some(id) if is_session_id(id) => Some(id.clone()),
+            _ => clean(id),
+        };
+        Self {
+            id: clean_id(&self.id),
+            parent_id: clean_id(&self.parent_id),
+            title: clean(&self.title),
+            model: clean(&self.model),
+            ..self.clone()
+        }
+    }
+
     pub(crate) fn saw(&mut self, at: Option<Timestamp>) {
         let Some(at) = at.filter(|at| (EARLIEST..LATEST).contains(&at.as_second())) else { return };
         self.first = Some(self.first.map_or(at, |first| first.min(at)));

@@ -5,7 +5,9 @@ use std::collections::VecDeque;
 
 use chronicle_core::without_escapes;
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
+use crate::checkpoint::can_be_read_again;
 use crate::outcome;
 use crate::seen::Seen;
 use crate::session::Session;
@@ -23,12 +25,44 @@ const MOST_WAITING_BYTES: usize = 8 << 20;
 const MOST_REPLIES: usize = 512;
 
 /// A call whose outcome is not known yet.
-struct Waiting {
+pub(crate) struct Waiting {
     id: String,
+    /// The row that has it.
+    row: Place,
     place: Place,
     at: Option<Timestamp>,
     sub_agent: Option<String>,
     called: Called,
+}
+
+/// What a stream knows where a reading stops. Of waiting calls it names the rows: what they hold must not be stored.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct StreamPause {
+    session: Session,
+    waiting: Vec<(String, Place)>,
+    replies: VecDeque<(String, Usage)>,
+    known_replies: Seen,
+    known_rows: Seen,
+}
+
+impl StreamPause {
+    /// The rows that have waiting calls, each once.
+    pub(crate) fn waiting_rows(&self) -> Vec<Place> {
+        let mut rows: Vec<Place> = self.waiting.iter().map(|(_, row)| row.clone()).collect();
+        rows.sort_by_key(|row| row.bytes.start);
+        rows.dedup();
+        rows
+    }
+
+    /// The waiting calls, which `again` has read once more; none where it lacks one.
+    pub(crate) fn waiting(&self, mut again: Stream<'_>) -> Option<VecDeque<Waiting>> {
+        let calls = self.waiting.iter().map(|(id, row)| {
+            let is_it = |waiting: &Waiting| waiting.id == *id && waiting.row == *row;
+            let found = again.waiting.iter().position(is_it)?;
+            again.take(found)
+        });
+        calls.collect()
+    }
 }
 
 /// Collects turns in order, joins calls to their outcomes, and counts.
@@ -36,6 +70,8 @@ pub(crate) struct Stream<'s> {
     on_turn: &'s mut dyn FnMut(&Turn<'_>, &Session),
     /// What is known of the session.
     pub(crate) session: Session,
+    /// The row that is being read.
+    pub(crate) row: Place,
     waiting: VecDeque<Waiting>,
     n_waiting_bytes: usize,
     replies: VecDeque<(String, Usage)>,
@@ -48,12 +84,36 @@ impl<'s> Stream<'s> {
         Self {
             on_turn,
             session,
+            row: Place::default(),
             waiting: VecDeque::new(),
             n_waiting_bytes: 0,
             replies: VecDeque::new(),
             known_replies: Seen::default(),
             known_rows: Seen::default(),
         }
+    }
+
+    /// What is known here; none where a row with a waiting call can't be read again.
+    pub(crate) fn pause(&self) -> Option<StreamPause> {
+        if !self.waiting.iter().all(|waiting| can_be_read_again(&waiting.row)) {
+            return None;
+        }
+        Some(StreamPause {
+            session: self.session.for_storage(),
+            waiting: self.waiting.iter().map(|waiting| (waiting.id.clone(), waiting.row.clone())).collect(),
+            replies: self.replies.clone(),
+            known_replies: self.known_replies.clone(),
+            known_rows: self.known_rows.clone(),
+        })
+    }
+
+    /// Goes on where another stream stopped, with its waiting calls.
+    pub(crate) fn go_on(&mut self, pause: StreamPause, waiting: VecDeque<Waiting>) {
+        let StreamPause { session, replies, known_replies, known_rows, .. } = pause;
+        (self.session, self.replies) = (session, replies);
+        (self.known_replies, self.known_rows) = (known_replies, known_rows);
+        self.n_waiting_bytes = waiting.iter().map(|waiting| waiting.called.size()).sum();
+        self.waiting = waiting;
     }
 
     /// Whether the row of this id is here for the first time.
@@ -90,6 +150,7 @@ impl<'s> Stream<'s> {
         self.n_waiting_bytes += called.size();
         self.waiting.push_back(Waiting {
             id: id.to_owned(),
+            row: self.row.clone(),
             place,
             at,
             sub_agent: sub_agent.map(str::to_owned),
@@ -151,7 +212,7 @@ impl<'s> Stream<'s> {
     }
 
     fn tell(&mut self, waiting: Waiting, answer: &outcome::Answer<'_>) {
-        let Waiting { id, place, at, sub_agent, called } = waiting;
+        let Waiting { id, place, at, sub_agent, called, .. } = waiting;
         // What tells how it went may be coloured.
         let text = without_escapes(answer.text);
         let answer = &outcome::Answer { text: &text, ..*answer };

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::turn::Place;
 
 /// How many faults are kept with their place; all are counted.
@@ -11,7 +13,7 @@ const MOST_FAULTS: usize = 100;
 const MOST_KINDS: usize = 64;
 
 /// What became of the rows of a transcript: each is kept, skipped or unreadable.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Tally {
     /// Lines of the file.
     pub n_lines: u64,
@@ -34,7 +36,7 @@ pub struct Tally {
 }
 
 /// Something in a transcript that could not be read as it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fault {
     /// Where it is.
     pub place: Place,
@@ -43,7 +45,7 @@ pub struct Fault {
 }
 
 /// What can be wrong with a row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FaultKind {
     /// It is no JSON object.
     NotJson,

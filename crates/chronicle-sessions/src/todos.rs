@@ -1,6 +1,7 @@
 //! The agent's own list of what is to do: structured, and therefore exact.
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use chronicle_core::thread::{Evidence, is_alike};
 
@@ -11,7 +12,7 @@ use crate::turn::{Todo, TodoItem, TodoState};
 const MOST_ITEMS: usize = 200;
 
 /// An item of the list, as its last change left it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Item {
     /// The id that the agent gave it, if any.
     pub id: Option<String>,
@@ -39,7 +40,7 @@ pub struct Item {
 ///
 /// An item that a new list leaves out is taken off it, unless the new list only
 /// has other words for it: what is open is what the newest list says.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Todos {
     items: Vec<Item>,
     /// How many turns had gone by when the list was given last.

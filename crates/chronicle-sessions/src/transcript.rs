@@ -1,5 +1,7 @@
 //! What a reader of one form does with its rows.
 
+use serde_json::Value;
+
 use crate::json::{Broken, Raw};
 use crate::row::Row;
 use crate::stream::Stream;
@@ -20,4 +22,13 @@ pub(crate) trait Transcript {
 
     /// Tells what was held back.
     fn finish(&mut self, _stream: &mut Stream<'_>) {}
+
+    /// What is remembered between rows, without what may not be stored. None where a reading can't stop here: then the
+    /// file is read from its beginning, or from an earlier stop.
+    fn pause(&self) -> Option<Value> {
+        None
+    }
+
+    /// Remembers what was known at a stop.
+    fn go_on(&mut self, _state: Value) {}
 }

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 /// Where something stands in a transcript.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Place {
     /// The line, counted from 1.
     pub line: u64,
@@ -218,7 +218,7 @@ pub struct TodoItem {
 }
 
 /// How far something to do is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TodoState {
     /// Not begun.
     Pending,
@@ -261,7 +261,7 @@ pub struct Usage {
 }
 
 /// The agents whose transcripts are read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Agent {
     /// Claude Code.
     Claude,

@@ -5,6 +5,8 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use serde::{Deserialize, Serialize};
+
 use crate::outcome::script;
 use crate::shell;
 use crate::turn::Replaced;
@@ -19,7 +21,7 @@ const MOST_EDITS: usize = 200;
 const MOST_DEEP: usize = 8;
 
 /// A file that was edited, and not committed since.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Edited {
     path: String,
     /// The turn of its last edit.
@@ -32,7 +34,7 @@ struct Edited {
 }
 
 /// What `git commit` takes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 enum Scope {
     Everything,
     /// What was staged.
@@ -42,7 +44,7 @@ enum Scope {
 }
 
 /// The edited files that no commit holds yet.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Uncommitted {
     files: Vec<Edited>,
     /// What the last command commits, until it is known that it did.

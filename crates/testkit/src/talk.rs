@@ -126,4 +126,26 @@ impl Talk {
         }
         forked
     }
+
+    /// The same rows in another session, under ids of its own; what the model's API numbered stays.
+    #[must_use]
+    pub fn copied(&self, session: &str) -> Self {
+        let mut copied = self.forked(session);
+        for row in &mut copied.rows {
+            let text = row.to_string().replace(&self.session, session);
+            *row = serde_json::from_str(&text).expect("it was JSON");
+        }
+        copied
+    }
+
+    /// The same rows, their times with milliseconds as agents write them.
+    #[must_use]
+    pub fn with_milliseconds(&self) -> Self {
+        let mut exact = self.clone();
+        for row in &mut exact.rows {
+            let time = row["timestamp"].as_str().expect("it has a time").replace(".000Z", ".137Z");
+            row["timestamp"] = json!(time);
+        }
+        exact
+    }
 }

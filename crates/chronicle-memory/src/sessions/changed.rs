@@ -11,6 +11,7 @@ use chronicle_sessions::{Ingested, IngestedSession, Transcript, ingest};
 use jiff::Timestamp;
 
 use super::{
+    goes_on::GoesOn,
     ingest::MOST_BYTES,
     kept::{is_there, look, name_of, read},
     place::Placer,
@@ -115,17 +116,39 @@ fn take_in(
     now: Timestamp,
     (placer, known): (&mut Placer, &mut KnownThreads),
 ) -> SqlResult<Result<Ingested, io::Error>> {
-    let mut source = match read(file.path) {
-        Ok(source) => InPieces { file: source, n_read: 0, pieces, failed: None },
-        Err(error) => return Ok(Err(error)),
-    };
     let name = file.path.to_string_lossy();
     let stem = name_of(file.path);
-    let transcript =
-        Transcript { path: &name, stem: &stem, size: file.size, modified: file.modified, format: None };
     let mut placing = |tx: &Transaction<'_>, folder: &str| placer.place(tx, folder, file.path);
-    let ingested = ingest(pieces.tx(), &mut source, &transcript, now, &mut placing, known);
-    source.failed.map_or(ingested, Err)
+    let mut goes_on = GoesOn::of(file);
+    let (resumed, from) = match &mut goes_on {
+        Some(goes_on) => goes_on.resume(pieces.tx(), &name, &mut placing)?,
+        None => (None, None),
+    };
+    let opened = match &mut goes_on {
+        Some(goes_on) => goes_on.open(resumed.is_some()),
+        None => read(file.path),
+    };
+    let mut source = match opened {
+        Ok(opened) => InPieces { file: opened, n_read: 0, pieces, failed: None },
+        Err(error) => return Ok(Err(error)),
+    };
+    let transcript = Transcript {
+        path: &name,
+        stem: &stem,
+        size: file.size,
+        modified: file.modified,
+        format: None,
+        checkpoint_from: from,
+    };
+    let ingested = ingest(pieces.tx(), &mut source, &transcript, resumed, now, &mut placing, known);
+    if let Some(error) = source.failed {
+        return Err(error);
+    }
+    if let (Ok(Ok(Ingested::Read { checkpoint: Some(checkpoint), .. })), Some(goes_on)) = (&ingested, goes_on)
+    {
+        goes_on.keep(pieces.tx(), &name, checkpoint)?;
+    }
+    ingested
 }
 
 /// A file that is taken in piece by piece, so that a large one does not keep others from writing.

@@ -172,6 +172,11 @@ pub(crate) fn read(path: &Path) -> io::Result<Box<dyn Read>> {
     })
 }
 
+/// The path of a transcript that is a file, and whose bytes are its rows.
+pub(super) fn file_of(path: &Path) -> Option<&Path> {
+    matches!(Place::of(path), Place::File(_)).then_some(path).filter(|path| !is_packed(path))
+}
+
 /// Whether a transcript is compressed: Codex does that with rollouts of more than a week.
 pub(super) fn is_packed(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(".jsonl.zst"))

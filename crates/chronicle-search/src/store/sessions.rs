@@ -139,6 +139,20 @@ impl NamedSession {
             .optional()
     }
 
+    /// The sessions of a project that began at that moment.
+    pub fn begun_at(
+        connection: &Connection,
+        project: ProjectId,
+        first: Timestamp,
+    ) -> rusqlite::Result<Vec<Self>> {
+        connection
+            .prepare_cached(&format!(
+                "SELECT {COLUMNS} FROM session WHERE project = ?1 AND first = ?2 ORDER BY id"
+            ))?
+            .query_map([project.0, first.as_millisecond()], Self::of_row)?
+            .collect()
+    }
+
     /// The session with this id in the store.
     pub fn by_id(connection: &Connection, id: SessionId) -> rusqlite::Result<Option<Self>> {
         connection
@@ -431,8 +445,7 @@ impl NamedSession {
     ///
     /// The threads that it told of are to be replayed afterwards; they are returned.
     pub fn forget(&self, tx: &Transaction<'_>) -> rusqlite::Result<Vec<String>> {
-        let id = self.id.0;
-        tx.execute("INSERT OR IGNORE INTO forgotten_turn SELECT key FROM turn WHERE session = ?1", [id])?;
+        super::turns::forget_all(tx, self.id)?;
         let threads = self.remove(tx)?;
         tx.execute(
             "INSERT OR IGNORE INTO forgotten (agent, name) VALUES (?1, ?2)",

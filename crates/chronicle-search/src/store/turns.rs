@@ -110,9 +110,23 @@ impl TurnRecord<'_> {
         Ok(None)
     }
 
-    /// Whether a turn with its key was forgotten: it is not stored again, whichever transcript repeats it.
+    /// Whether it was forgotten: it is not stored again, whichever transcript repeats it, also under another id.
     pub fn is_forgotten(&self, tx: &Transaction<'_>) -> rusqlite::Result<bool> {
-        tx.prepare_cached("SELECT 1 FROM forgotten_turn WHERE key = ?1")?.exists([self.key])
+        let likeness = self.likeness().filter(|_| self.is_exact());
+        tx.prepare_cached("SELECT 1 FROM forgotten_turn WHERE key IN (?1, ?2)")?
+            .exists([self.key, likeness.unwrap_or(self.key)])
+    }
+
+    /// A number for what it says and when, which a copy under another id has, too. None where it has no time.
+    #[must_use]
+    pub fn likeness(&self) -> Option<i64> {
+        likeness(self.kind, self.at?, self.text)
+    }
+
+    /// Whether its time says more than the second: two turns hardly have the same then.
+    #[must_use]
+    pub fn is_exact(&self) -> bool {
+        self.at.is_some_and(is_exact)
     }
 
     /// Inserts it, unless a turn with its key is there, in whichever session.
@@ -149,6 +163,15 @@ impl TurnRecord<'_> {
     }
 }
 
+fn likeness(kind: TurnKind, at: Timestamp, text: &str) -> Option<i64> {
+    let (kind, at) = (kind as u8, at.as_millisecond());
+    (!text.is_empty()).then(|| crate::key(&format!("alike {kind} {at} {text}")))
+}
+
+fn is_exact(at: Timestamp) -> bool {
+    at.as_millisecond() % 1_000 != 0
+}
+
 fn remove(tx: &Transaction<'_>, turn: i64) -> rusqlite::Result<()> {
     tx.prepare_cached("DELETE FROM turn WHERE id = ?1")?.execute([turn]).map(drop)
 }
@@ -156,10 +179,29 @@ fn remove(tx: &Transaction<'_>, turn: i64) -> rusqlite::Result<()> {
 /// Removes all turns of a session.
 pub(crate) fn remove_all(tx: &Transaction<'_>, session: SessionId) -> rusqlite::Result<()> {
     index::remove(tx, session)?;
+    super::checkpoints::StoredCheckpoint::remove_all(tx)?;
     tx.execute("DELETE FROM turn WHERE session = ?1", [session.0]).map(drop)
 }
 
+/// Notes that the turns of a session were forgotten.
+pub(super) fn forget_all(tx: &Transaction<'_>, session: SessionId) -> rusqlite::Result<()> {
+    let mut insert = tx.prepare_cached("INSERT OR IGNORE INTO forgotten_turn (key) VALUES (?1)")?;
+    for turn in StoredTurn::of_session(tx, session)? {
+        insert.execute([turn.key])?;
+        if let Some(likeness) = turn.likeness().filter(|_| turn.at.is_some_and(is_exact)) {
+            insert.execute([likeness])?;
+        }
+    }
+    Ok(())
+}
+
 impl StoredTurn {
+    /// A number for what it says and when, which a copy under another id has, too. None where it has no time.
+    #[must_use]
+    pub fn likeness(&self) -> Option<i64> {
+        likeness(self.kind, self.at?, &self.text)
+    }
+
     /// The turns of a session, in their order.
     pub fn of_session(connection: &Connection, session: SessionId) -> rusqlite::Result<Vec<Self>> {
         connection

@@ -4,6 +4,7 @@ use super::{LONGEST, LONGEST_REPLY};
 use crate::particular::n_particular;
 use crate::typed::typed;
 use crate::words::{clause, imperative, sentences, shortened};
+use serde::{Deserialize, Serialize};
 
 /// How many sentences of a reply are looked at.
 const MOST_SENTENCES: usize = 5;
@@ -15,7 +16,7 @@ const MOST_REPLIES: usize = 3;
 const LONGEST_CHOICE: usize = 120;
 
 /// A human's words that wait for what the agent makes of them.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Awaited {
     /// The human's words, as evidence.
     words: String,

@@ -2,6 +2,7 @@
 
 mod agents;
 mod broken;
+mod checkpoints;
 mod corpus;
 mod more_agents;
 mod support;

@@ -165,6 +165,46 @@ fn what_a_fork_repeats_belongs_to_the_session_it_comes_from_in_either_order() {
 }
 
 #[test]
+fn what_is_repeated_under_new_ids_counts_once_in_either_order() {
+    let parent = |desk: &Desk| pool(desk, SESSION).with_milliseconds();
+    let copy = |desk: &Desk| {
+        let copy = parent(desk).copied(FORK).prompt("What about a limit of waiters for the pool?");
+        copy.said("A limit of eight.").todos(&[("Limit the waiters", "pending")])
+    };
+    let talks: [Told<'_>; 2] = [(SESSION, &parent), (FORK, &copy)];
+    let told = told_after(&talks, &[0, 1]);
+    assert_eq!(told, told_after(&talks, &[1, 0]));
+    assert_eq!((&told[0]["turns_stored"], &told[1]["turns_stored"]), (&json!(9), &json!(3)));
+    assert_eq!(told[0]["digest"]["commits"][0]["id"], "1a2b3c4");
+    assert_eq!(told[1]["digest"]["commits"], json!([]));
+    assert_eq!(told[1]["digest"]["usage"]["replies"], 1);
+
+    // The same words at another time are other work.
+    let later = |desk: &Desk| {
+        let told = pool(desk, FORK).text();
+        let rows = told.lines().map(|row| row.replace("2026-03-09", "2026-03-10"));
+        rows.fold(desk.talk(FORK), |talk, row| talk.raw(&row)).with_milliseconds()
+    };
+    let talks: [Told<'_>; 2] = [(SESSION, &parent), (FORK, &later)];
+    let told = told_after(&talks, &[0, 1]);
+    assert_eq!((&told[0]["turns_stored"], &told[1]["turns_stored"]), (&json!(9), &json!(9)));
+}
+
+#[test]
+fn what_was_forgotten_stays_so_in_a_copy_under_new_ids() {
+    let desk = Desk::new();
+    let talk = pool(&desk, SESSION).with_milliseconds();
+    desk.leave(&talk);
+    desk.ingest();
+    desk.run(&["session", "forget", SESSION]).success();
+    desk.leave(&talk.copied(FORK).prompt("Paint the shed."));
+    desk.ingest();
+    let turns = desk.ask(&["session", "show", FORK, "--turns"]);
+    let texts: Vec<&Value> = turns["turns"].as_array().unwrap().iter().map(|turn| &turn["text"]).collect();
+    assert_eq!(texts, [&json!("Paint the shed.")]);
+}
+
+#[test]
 fn forks_of_forks_and_those_of_a_session_that_went_on_are_sorted_out_in_any_order() {
     const SECOND: &str = "10f0rced-aaaa-4aaa-8aaa-000000000003";
     let parent = |desk: &Desk| pool(desk, SESSION).prompt("Now the timeout of the pool").said("Done.");

@@ -128,6 +128,36 @@ fn a_session_that_grew_adds_what_is_new() {
 }
 
 #[test]
+fn a_large_session_is_read_on_where_it_ended_and_anew_where_it_was_rewritten() {
+    let desk = Desk::new();
+    let log = "a line of the log that the build printed\n".repeat(40_000);
+    let talk = pool(&desk, "5e551011-aaaa-4aaa-8aaa-000000000001");
+    let talk = talk.command("cargo build", &log).said("It is built.");
+    let path = desk.leave(&talk);
+    desk.ingest();
+    let words = |wanted: &str| {
+        let shown = desk.ask(&["session", "show", "5e551011", "--turns"]);
+        shown["turns"].as_array().unwrap().iter().filter(|turn| turn["text"] == wanted).count()
+    };
+    let n_bytes = talk.text().len();
+    let text = talk.prompt("Now the timeout").said("It gives up after a second.").text();
+    let mut file = fs::OpenOptions::new().append(true).open(&path).unwrap();
+    file.write_all(&text.as_bytes()[n_bytes..]).unwrap();
+    let grown = desk.ingest();
+    assert_eq!((count(&grown, "new_turns"), count(&grown, "changed_turns")), (2, 0));
+    assert_eq!((words("It is built."), words("It gives up after a second.")), (1, 1));
+
+    // In the same file, as a program that edits transcripts would do it.
+    let text = fs::read_to_string(&path).unwrap().replace("It is built.", "It was built in a minute.");
+    fs::write(&path, text).unwrap();
+    desk.ingest();
+    assert_eq!((words("It is built."), words("It was built in a minute.")), (0, 1));
+
+    desk.run(&["session", "forget", "5e551011"]).success();
+    assert!(!holds(&stored(&desk), "condition variable"));
+}
+
+#[test]
 fn a_call_that_was_not_answered_yet_is_completed_later() {
     let desk = Desk::new();
     let talk = desk
