@@ -2,6 +2,7 @@
 
 mod agents;
 mod changed;
+pub(crate) mod files_since;
 mod forget;
 mod health;
 mod ingest;
@@ -17,6 +18,7 @@ mod transfer;
 mod vectors;
 mod wording;
 
+pub use files_since::ChangedSince;
 pub use forget::{ForgetCommand, ForgetReply, ForgottenSession};
 pub use ingest::{IngestCommand, IngestReply, Progress, UnreadFile, What};
 pub use kept::opencode_session;

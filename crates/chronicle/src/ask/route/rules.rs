@@ -65,6 +65,7 @@ pub(super) const LISTS: [(Listed, &[&str]); 5] = [
             "how? many|which|what|all|the|my|our|any|every prs",
             "how? many|which|what|all|the|my|our|any|every pull requests",
             "^ prs|pull requests? from|in|since|of",
+            "^ prs|pull requests? .",
         ],
     ),
     (
@@ -72,6 +73,8 @@ pub(super) const LISTS: [(Listed, &[&str]); 5] = [
         &[
             "how? many|which|what|all|the|my commits * for|about|from|of|with $",
             "how? many|which|what|all|my commits",
+            "^ commits from|in|since|of",
+            "^ the? commits .",
         ],
     ),
     (
@@ -80,6 +83,8 @@ pub(super) const LISTS: [(Listed, &[&str]); 5] = [
             "how? many|which|what files * touch~|chang~|edit~|modif~ for|in|during|while|by $",
             "how? many|which|what files * for $",
             "how? many|which|what files * touch~|chang~|edit~|modif~",
+            "^ the? files touched|changed|edited|modified",
+            "how many files",
         ],
     ),
     (
@@ -95,9 +100,25 @@ pub(super) const LISTS: [(Listed, &[&str]); 5] = [
             "how many times @did @i work|worked on|with $",
             "how much time @did @i? spend|spent|put on|in|into $",
             "^ all|every|the|my|which|what of? the|my? sessions|conversations|chats were|are|that? about|on|mention~ $",
+            "all|every|the|my sessions|conversations|chats in|on|where|that|which * on|about|with|to|touch~|chang~|edit~|modif~|related $",
             "^ which|what sessions @did @i have|had|do|did",
+            "@when ^ which|what|all|the|my sessions|conversations|chats",
         ],
     ),
+];
+
+/// What lists are of.
+pub(super) const LISTED: [&str; 8] =
+    ["sessions", "conversations", "chats", "commits", "prs", "requests", "files", "branches"];
+
+/// Words that narrow no list.
+pub(super) const EMPTY: [&str; 72] = [
+    "i", "we", "you", "my", "our", "me", "us", "the", "a", "an", "of", "in", "on", "for", "with", "about", "to", "by",
+    "at", "from", "during", "that", "which", "where", "who", "it", "there", "are", "is", "was", "were", "am", "be",
+    "been", "did", "do", "does", "done", "have", "has", "had", "make", "made", "run", "ran", "open", "opened",
+    "create", "created", "touch", "touched", "change", "changed", "edit", "edited", "deal", "dealt", "work", "worked",
+    "working", "related", "anything", "total", "altogether", "all", "so", "far", "agent", "please", "and",
+    "modified", "came",
 ];
 
 /// The rules.
@@ -110,6 +131,10 @@ pub(super) const RULES: [(RouteName, &[&str]); 21] = [
             "@dated what got|was|is|has|were been? done|finished|made",
             "@dated ^ everything|anything|all",
             "@when what was|were @i & since",
+            "@when what @i @did? do|did|done|work|worked|got|get|finish|finished|was|were",
+            "@when ^ my|our|the|all? work|activity|things|stuff from|in|of|on",
+            "@when ^ my|our|the|all? decisions from|in|of|on|since",
+            "^ my|our|the|all? decisions .",
         ],
     ),
     (
@@ -118,6 +143,11 @@ pub(super) const RULES: [(RouteName, &[&str]); 21] = [
             "cure|remedy|fix|solution for|to|of $",
             "how was|were|did|is|has it|that|this @i? been? solved|fixed|resolved|cured",
             "how did @i solve|fix|resolve|cure it|that|this .",
+            "how was|were|did|is it|that|this repaired|mended",
+            "error|message|warning|failure that? says|saying|reads|reading that? $",
+            "what fixed|solved|cured|resolved $",
+            "get|got rid of $",
+            "how did|do @i get around $",
         ],
     ),
     (RouteName::Projects, &SIMILAR),
@@ -222,6 +252,11 @@ pub(super) const RULES: [(RouteName, &[&str]); 21] = [
             "on my|our plate|list|agenda",
             "forget|forgot|forgotten to",
             "@i had|have|was|were? planned|meant|intended|promised to",
+            "should @i do|start|begin|pick|take|tackle|continue|work|finish",
+            "questions * answer~|unanswered",
+            "unanswered questions",
+            "which|what|any|my|our changes|work|files|things * never|not committed|pushed|merged|uncommitted",
+            "to be done|written|committed|pushed|merged",
             "which|what|my|our|any|the tasks|chores",
             "^ tasks|threads|chores .",
             "need|needs|require|deserve my|our attention|doing",
@@ -323,6 +358,8 @@ pub(super) const RULES: [(RouteName, &[&str]); 21] = [
             "@did @i go|went with $",
             "@did @i agree|agreed|settle|settled|decide|decided|conclude|concluded about|on|for|to|regarding|upon $",
             "@did @i decide|decided|settle|agree anything? $",
+            "@did @i about|on|for|regarding $ decided|decide .",
+            "discussion|debate about|on|over whether|if? $",
             "made? up our|my mind|minds about|on|whether $",
             "decide~|decision|decisions|conclusion|conclusions|verdict|agreement|call|choice * about|on|for|regarding|concerning|pour|sur $",
             "end|ended|ending up ~ing|with for|with? $",
