@@ -270,12 +270,7 @@ impl OpenMemory {
 
     /// What is told of the first `limit` of the turns that were found. Decisions of the sessions of all of them are looked
     /// at; one counts as on the same matter where it has at least two words of the question, and half of them.
-    fn told(
-        &self,
-        question: &mut Question,
-        found: Vec<Hit>,
-        limit: usize,
-    ) -> Result<Vec<FoundTurn>, Error> {
+    fn told(&self, question: &mut Question, found: Vec<Hit>, limit: usize) -> Result<Vec<FoundTurn>, Error> {
         let mut sessions = BTreeMap::new();
         let mut told = Vec::new();
         for Hit { turn, .. } in &found {

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use chronicle_core::counted;
 use chronicle_memory::{
     find::{
-        About, Differing, Elsewhere, Finding, Fix, FixOutcome, Fixed, FoundTurn, How, Invocation, Procedure, Snippet,
-        Step,
+        About, Differing, Elsewhere, Finding, Fix, FixOutcome, Fixed, FoundTurn, How, Invocation, Procedure,
+        Snippet, Step,
     },
     listing::Listing,
     sessions::short_session,
@@ -252,7 +252,9 @@ fn called(out: &mut String, way: &Invocation, view: &View) {
     }
     let mut place: Vec<String> = words::ago(way.at.as_deref(), view.now).into_iter().collect();
     place.push(format!("session {}", words::one_line(short_session(&way.session))));
-    place.push(format!("line {}", way.line));
+    if 0 < way.line {
+        place.push(format!("line {}", way.line));
+    }
     let command = words::one_line(&way.command).replace('`', "'");
     let _ = writeln!(out, "- `{command}` ({}; {})", ended.join(", "), place.join(", "));
 }

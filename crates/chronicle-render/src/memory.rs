@@ -169,12 +169,7 @@ pub(super) fn item(item: &MemoryItem, view: &View) -> String {
         "- importance: {:.1}, it was {} {:.0} days ago and halves in {} days; {uses}; never below {}",
         why.now, why.initial, why.days, why.half_life_days, why.floor
     );
-    let _ = writeln!(
-        out,
-        "- rank: {} of {}",
-        why.more_important + 1,
-        counted(why.of, item.kind)
-    );
+    let _ = writeln!(out, "- rank: {} of {}", why.more_important + 1, counted(why.of, item.kind));
     if item.shown.is_empty() {
         let _ = writeln!(out, "- shown to: no session");
     }

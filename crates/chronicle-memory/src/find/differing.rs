@@ -91,7 +91,8 @@ pub(super) fn differing(query: &str, question: &mut Question, hits: &[FoundTurn]
 fn by_value(said: &[Said<'_>]) -> Option<Differing> {
     let kinds = said.iter().flat_map(|one| one.values.keys().copied());
     let of = kinds.into_iter().find(|of| {
-        let different: BTreeSet<_> = said.iter().filter_map(|one| one.values.get(of)).map(|(set, _)| set).collect();
+        let different: BTreeSet<_> =
+            said.iter().filter_map(|one| one.values.get(of)).map(|(set, _)| set).collect();
         1 < different.len()
     })?;
     let mut newest: Vec<(&Said<'_>, &BTreeSet<String>, Statement)> = Vec::new();
@@ -164,10 +165,13 @@ struct Asked {
 impl Asked {
     fn of(query: &str) -> Self {
         let small = query.to_lowercase();
-        let words: Vec<&str> = small.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+        let words: Vec<&str> =
+            small.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
         let has = |known: &[&str]| words.iter().any(|word| known.contains(word));
-        const ASKING: [&str; 15] =
-            ["have", "has", "had", "do", "does", "did", "is", "are", "was", "were", "am", "can", "could", "should", "will"];
+        const ASKING: [&str; 15] = [
+            "have", "has", "had", "do", "does", "did", "is", "are", "was", "were", "am", "can", "could",
+            "should", "will",
+        ];
         Self {
             share: small.contains('%') || has(&["percent", "percentage", "rate", "share"]),
             day: has(&["when", "deadline", "date", "day", "scheduled", "until"]),
@@ -196,7 +200,9 @@ fn values(
         match day(text, &at) {
             Some(day) if asked.day => add(Of::Day, day, at),
             Some(_) => {}
-            None if asked.share && (unit == "%" || unit == "percent") => add(Of::Share, format!("{number} %"), at),
+            None if asked.share && (unit == "%" || unit == "percent") => {
+                add(Of::Share, format!("{number} %"), at)
+            }
             None if asked.duration && is_of_time(&unit) => add(Of::Duration, format!("{number} {unit}"), at),
             None => {
                 if let Some((word, _)) = counted {
@@ -244,7 +250,8 @@ fn day(text: &str, at: &Range<usize>) -> Option<String> {
 
 fn is_of_time(unit: &str) -> bool {
     const UNITS: [&str; 14] = [
-        "ms", "s", "sec", "second", "seconds", "min", "minute", "minutes", "h", "hour", "hours", "day", "days", "weeks",
+        "ms", "s", "sec", "second", "seconds", "min", "minute", "minutes", "h", "hour", "hours", "day",
+        "days", "weeks",
     ];
     UNITS.contains(&unit)
 }
@@ -254,7 +261,8 @@ fn denied(text: &str, words: &[(usize, Range<usize>)]) -> Option<Range<usize>> {
     const DENYING: [&str; 7] = ["never", "not", "without", "cannot", "neither", "nothing", "no longer"];
     let small = text.to_ascii_lowercase();
     let is_whole = |at: &Range<usize>| {
-        !small[..at.start].ends_with(char::is_alphanumeric) && !small[at.end..].starts_with(char::is_alphanumeric)
+        !small[..at.start].ends_with(char::is_alphanumeric)
+            && !small[at.end..].starts_with(char::is_alphanumeric)
     };
     let whole = DENYING.iter().flat_map(|word| small.match_indices(word));
     let whole = whole.map(|(start, word)| start..start + word.len()).filter(is_whole);
@@ -300,13 +308,17 @@ mod tests {
     /// The hits are the prompts of days 1, 2, 3, …, the best first; what is expected is `about: [value] text` for each.
     #[track_caller]
     fn check(query: &str, texts: &[&str], expected: &[&str]) {
-        let hits: Vec<FoundTurn> = texts.iter().zip(1..).map(|(text, day)| hit(day, "prompt", text)).collect();
+        let hits: Vec<FoundTurn> =
+            texts.iter().zip(1..).map(|(text, day)| hit(day, "prompt", text)).collect();
         let found = differing(query, &mut Question::new(query), &hits);
-        let told: Vec<String> = found.iter().flat_map(|found| {
-            found.statements.iter().map(|one| {
-                format!("{}: [{}] {}", found.about, one.value.as_deref().unwrap_or_default(), one.text)
+        let told: Vec<String> = found
+            .iter()
+            .flat_map(|found| {
+                found.statements.iter().map(|one| {
+                    format!("{}: [{}] {}", found.about, one.value.as_deref().unwrap_or_default(), one.text)
+                })
             })
-        }).collect();
+            .collect();
         assert_eq!(told, expected);
     }
 
@@ -322,10 +334,18 @@ mod tests {
         );
         check(
             "how many connections does the pool keep?",
-            &["The pool keeps 8 connections.", "So the pool keeps 8 connections at 99 %.", "Pool 2.0.1 keeps waiting."],
+            &[
+                "The pool keeps 8 connections.",
+                "So the pool keeps 8 connections at 99 %.",
+                "Pool 2.0.1 keeps waiting.",
+            ],
             &[],
         );
-        check("what does the pool keep?", &["The pool keeps 8 connections.", "The pool keeps 12 connections."], &[]);
+        check(
+            "what does the pool keep?",
+            &["The pool keeps 8 connections.", "The pool keeps 12 connections."],
+            &[],
+        );
     }
 
     #[test]
@@ -341,12 +361,18 @@ mod tests {
         check(
             "what percentage of the pool is covered?",
             &["The pool is covered to 65%.", "The pool is covered to 80 percent."],
-            &["share: [80 %] The pool is covered to 80 percent.", "share: [65 %] The pool is covered to 65%."],
+            &[
+                "share: [80 %] The pool is covered to 80 percent.",
+                "share: [65 %] The pool is covered to 65%.",
+            ],
         );
         check(
             "what is the response time of the pool?",
-            &["The pool's response takes 300ms.", "The pool's response takes 250 ms."],
-            &["duration: [250 ms] The pool's response takes 250 ms.", "duration: [300 ms] The pool's response takes 300ms."],
+            &["The response of the pool takes 300ms.", "The response of the pool takes 250 ms."],
+            &[
+                "duration: [250 ms] The response of the pool takes 250 ms.",
+                "duration: [300 ms] The response of the pool takes 300ms.",
+            ],
         );
         check("is the pool covered?", &["The pool is covered to 65%.", "The pool is covered to 80 %."], &[]);
     }
@@ -377,7 +403,10 @@ mod tests {
     #[test]
     fn what_agents_say_states_nothing() {
         let query = "how many connections does the pool keep?";
-        let hits = [hit(1, "prompt", "The pool keeps 8 connections."), hit(2, "said", "The pool keeps 9 connections.")];
+        let hits = [
+            hit(1, "prompt", "The pool keeps 8 connections."),
+            hit(2, "said", "The pool keeps 9 connections."),
+        ];
         assert_eq!(differing(query, &mut Question::new(query), &hits), None);
     }
 }

@@ -112,8 +112,7 @@ impl Memory<'_> {
     ) -> Result<MemoryItem, Error> {
         let record = &session.record;
         let now = self.importance_of(session, uses);
-        let all =
-            memory.store.read(|connection| NamedSession::latest(connection, None, None, usize::MAX))?;
+        let all = memory.store.read(|connection| NamedSession::latest(connection, None, None, usize::MAX))?;
         let sources = memory.store.read(|connection| Source::of_session(connection, session.id))?;
         let n_turns = memory.store.read(|connection| session.n_turns(connection))?;
         let digest = if session.digest().is_some() { "with a digest" } else { "without a digest" };

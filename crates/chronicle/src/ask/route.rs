@@ -223,7 +223,8 @@ fn subject(question: &str, mut found: &[Word], time: Option<&Named>, all: &[Word
 /// goes on.
 fn begins_a_clause(question: &str, words: &[Word], at: usize) -> bool {
     const BEGINNING: [&str; 16] = [
-        "i", "we", "what", "how", "why", "who", "when", "where", "which", "can", "could", "did", "do", "is", "and", "please",
+        "i", "we", "what", "how", "why", "who", "when", "where", "which", "can", "could", "did", "do", "is",
+        "and", "please",
     ];
     let (before, word) = (&words[at - 1], &words[at]);
     let between = question.get(before.at.end..word.at.start).unwrap_or_default();

@@ -179,7 +179,8 @@ fn period_at(words: &[&str]) -> Option<(String, usize)> {
         && let rest = rest.strip_prefix(&["the"]).unwrap_or(rest)
         && let [first, "and" | "to" | "till" | "until", rest @ ..] = rest
         && let (Some(first), Some((last, n_last))) = (day_number(first), day_at(rest))
-        && let Some((_, month)) = last.split_once(' ').filter(|_| last.starts_with(|c: char| c.is_ascii_digit()))
+        && let Some((_, month)) =
+            last.split_once(' ').filter(|_| last.starts_with(|c: char| c.is_ascii_digit()))
     {
         let n_before = words.len() - rest.len();
         return Some((format!("{first} {month}..{last}"), n_before + n_last));
