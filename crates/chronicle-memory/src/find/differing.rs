@@ -95,15 +95,22 @@ fn by_value(said: &[Said<'_>]) -> Option<Differing> {
             said.iter().filter_map(|one| one.values.get(of)).map(|(set, _)| set).collect();
         1 < different.len()
     })?;
-    let mut newest: Vec<(&Said<'_>, &BTreeSet<String>, Statement)> = Vec::new();
-    for one in newest_first(said) {
-        let Some((values, at)) = one.values.get(&of) else { continue };
-        if newest.iter().all(|(_, known, _)| *known != values) {
-            let value = values.iter().cloned().collect::<Vec<_>>().join(", ");
-            newest.push((one, values, statement(one.hit, at, Some(value))));
+    // The best hits say which values count, the newest statement of each when it held last.
+    let mut shown: Vec<&BTreeSet<String>> = Vec::new();
+    for values in said.iter().filter_map(|one| one.values.get(&of)).map(|(values, _)| values) {
+        if shown.len() < MOST_SHOWN && !shown.contains(&values) {
+            shown.push(values);
         }
     }
-    newest.truncate(MOST_SHOWN);
+    let mut newest: Vec<(&Said<'_>, Statement)> = Vec::new();
+    for one in newest_first(said) {
+        let Some((values, at)) = one.values.get(&of) else { continue };
+        if let Some(place) = shown.iter().position(|known| *known == values) {
+            shown.swap_remove(place);
+            let value = values.iter().cloned().collect::<Vec<_>>().join(", ");
+            newest.push((one, statement(one.hit, at, Some(value))));
+        }
+    }
     let about = match of {
         Of::Count(number) => {
             let (first, ..) = newest.first()?;
@@ -114,7 +121,7 @@ fn by_value(said: &[Said<'_>]) -> Option<Differing> {
         Of::Day => "day".to_owned(),
         Of::Duration => "duration".to_owned(),
     };
-    Some(Differing { about, statements: newest.into_iter().map(|(.., statement)| statement).collect() })
+    Some(Differing { about, statements: newest.into_iter().map(|(_, statement)| statement).collect() })
 }
 
 /// The best statement that denies and the best one that doesn't.

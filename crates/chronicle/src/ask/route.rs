@@ -336,7 +336,7 @@ mod tests {
         check("did we pick tokio or smol in the end", "tokio or smol in the end");
         check("projects similar to jrnlfish", "jrnlfish");
         check("what's similar to this project?", ".");
-        check("how come the pool waits?", "the pool waits");
+        check("how come the pool waits?", "pool waits");
         check("what do we know about retries, timeouts and backoff?", "retries, timeouts and backoff");
         check("what do we know about retries, and what did we do?", "retries");
         check("que sait-on de la file d'attente ?", "file d'attente");

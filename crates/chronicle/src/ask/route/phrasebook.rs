@@ -6,11 +6,9 @@
 use super::words::Word;
 
 /// Phrases of words, the longer ones first where they begin alike, and what they stand for.
-const PHRASES: [(&str, &str); 168] = [
+const PHRASES: [(&str, &str); 166] = [
     // English
     ("how come", "why did"),
-    ("what made", "why did"),
-    ("what caused", "why did"),
     ("the number of", "how many"),
     ("number of", "how many"),
     ("count of", "how many"),
@@ -37,7 +35,7 @@ const PHRASES: [(&str, &str); 168] = [
     ("wo bin ich", "where am i"),
     ("wie habe ich", "how did i"),
     ("wie haben wir", "how did we"),
-    ("wie fuhre ich", "how do i run"),
+    ("wie fuhre ich", "how do i"),
     ("wie kann ich", "how do i"),
     ("wie mache ich", "how do i"),
     ("wie viele", "how many"),
@@ -125,8 +123,8 @@ const PHRASES: [(&str, &str); 168] = [
     ("sesiones", "sessions"),
     ("archivos", "files"),
     ("por que", "why did"),
-    ("como hago", "how do i do"),
-    ("como ejecuto", "how do i run"),
+    ("como hago", "how do i"),
+    ("como ejecuto", "how do i"),
     ("sobre los", "about the"),
     ("sobre las", "about the"),
     ("sobre el", "about the"),

@@ -112,7 +112,7 @@ pub(super) const LISTED: [&str; 8] =
     ["sessions", "conversations", "chats", "commits", "prs", "requests", "files", "branches"];
 
 /// Words that narrow no list.
-pub(super) const EMPTY: [&str; 72] = [
+pub(super) const EMPTY: [&str; 74] = [
     "i",
     "we",
     "you",
@@ -185,6 +185,8 @@ pub(super) const EMPTY: [&str; 72] = [
     "and",
     "modified",
     "came",
+    "session",
+    "conversation",
 ];
 
 /// The rules.
