@@ -166,8 +166,8 @@ pub(super) fn item(item: &MemoryItem, view: &View) -> String {
     };
     let _ = writeln!(
         out,
-        "- importance: {:.1}, it was {} {:.0} days ago and halves in {} days; {uses}; never below {}",
-        why.now, why.initial, why.days, why.half_life_days, why.floor
+        "- importance: {:.1}; {} at first, half of it is left after {} days, never below {}; {uses}",
+        why.now, why.initial, why.half_life_days, why.floor
     );
     let _ = writeln!(out, "- rank: {} of {}", why.more_important + 1, counted(why.of, item.kind));
     if item.shown.is_empty() {

@@ -208,7 +208,7 @@ fn values(
             Some(day) if asked.day => add(Of::Day, day, at),
             Some(_) => {}
             None if asked.share && (unit == "%" || unit == "percent") => {
-                add(Of::Share, format!("{number} %"), at)
+                add(Of::Share, format!("{number} %"), at);
             }
             None if asked.duration && is_of_time(&unit) => add(Of::Duration, format!("{number} {unit}"), at),
             None => {

@@ -160,7 +160,10 @@ impl Memory<'_> {
         };
         if let Some(tool) = CalledTool::of(&command.task).filter(|_| place != Scope::Unknown) {
             how.invocations = memory.invocations(&tool, &question, &scope)?;
-        } else if let Some(kind) = asked_check(&command.task)
+        }
+        // A word such as `lint` may be a program, too.
+        if how.invocations.is_empty()
+            && let Some(kind) = asked_check(&command.task)
             && question.n_words() <= MOST_WORDS
             && place != Scope::Unknown
         {

@@ -356,6 +356,15 @@ fn an_error_comes_with_what_mended_it_for_good() {
 }
 
 #[test]
+fn a_task_that_names_tests_comes_with_what_ran_them() {
+    let calls = |task: &str| both().ask(&["how", task])["invocations"].clone();
+    let ran = calls("run the tests");
+    assert_eq!(ran.as_array().map(Vec::len), Some(1));
+    assert_eq!((&ran[0]["command"], &ran[0]["times"]), (&"cargo test".into(), &2.into()));
+    assert_eq!(calls("make a full pool wait"), json!([]));
+}
+
+#[test]
 fn a_program_comes_with_how_it_was_called() {
     let desk = twice_broken();
     let text = desk.run(&["how", "go", "test"]).success().stdout;
