@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """How long questions to session memory take when there is much to remember.
 
-Makes transcripts of `--sessions` sessions in `--projects` projects, 40 to 60
-turns each, in the form for any agent (`docs/transcripts.md`), takes them in with
+Makes transcripts of `--sessions` sessions in `--projects` projects, `--turns`
+turns each (40 to 60), in the form for any agent (`docs/transcripts.md`), takes them in with
 `session ingest`, and asks. Words follow Zipf's law over a vocabulary of 60,000,
 so that some stand in most turns; a question has three to six words of one
 turn, as people ask, frequent ones among them. Every second word, as far as they
@@ -40,12 +40,14 @@ def main():
     parser.add_argument("--binary", type=pathlib.Path, default=pathlib.Path("target/release/git-chronicle"))
     parser.add_argument("--sessions", type=int, default=10_000)
     parser.add_argument("--projects", type=int, default=5)
+    parser.add_argument("--turns", default="40-60", help="turns of a session, such as 4-6")
     parser.add_argument("--questions", type=int, default=100)
     parser.add_argument("--keep", type=pathlib.Path, help="leave everything in this directory, or ask what is there")
     args = parser.parse_args()
     home = args.keep or pathlib.Path(tempfile.mkdtemp(prefix="chronicle-sessions-"))
     try:
         desk = Desk(args.binary.resolve(), home.absolute(), args.projects)
+        desk.turns = tuple(map(int, args.turns.split("-")))
         if not (home / "memory").exists():
             desk.fill(args.sessions)
         desk.sizes()
@@ -101,7 +103,7 @@ class Desk:
     def write_session(self, file, session, project, began):
         dice = self.words.dice
         topic = self.words.some(12)
-        for number in range(dice.randint(40, 60)):
+        for number in range(dice.randint(*self.turns)):
             n_words = dice.randint(8, 40) if number % 2 == 0 else dice.randint(15, 110)
             words = self.words.some(n_words)
             for place in range(n_words // 8):

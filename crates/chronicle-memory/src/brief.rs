@@ -23,7 +23,11 @@ use crate::{
     Memory,
     handoff::listed::ListedHandoff,
     memory::{OpenMemory, Scope},
-    sessions::look::{Digested, ListedSession},
+    sessions::{
+        ChangedSince,
+        files_since::changed_since,
+        look::{Digested, ListedSession},
+    },
     threads::OpenItem,
 };
 
@@ -31,7 +35,7 @@ mod dropped;
 mod files;
 
 pub use dropped::{Compacted, Dropped, DroppedCommand, DroppedWords};
-pub use files::{ChangedSince, EditedFile};
+pub use files::EditedFile;
 
 pub use crate::named_commit::BriefCommit;
 
@@ -341,7 +345,7 @@ impl Memory<'_> {
         let Some(digest) = session.digest().filter(|digest| !digest.files.is_empty()) else { return Ok(()) };
         // A briefing without it is better than none.
         if let Ok(repository) = self.workplace.repository() {
-            first.changed_since = files::changed_since(repository, &session, &digest);
+            first.changed_since = changed_since(repository, &session, &digest);
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! Finds what was said and done in sessions.
 
 mod about;
+mod differing;
 mod fix;
 mod how;
 mod snippet;
@@ -17,6 +18,7 @@ use chronicle_search::{
 };
 use chronicle_sessions::shortened;
 use chronicle_workplace::{Error, error::EmptyQuestionSnafu};
+pub use differing::{Differing, Statement};
 pub use fix::{Fix, FixCommand, FixOutcome, Fixed, Worked};
 pub use how::{How, HowCommand, Invocation, Procedure, Step};
 use schemars::JsonSchema;
@@ -28,11 +30,17 @@ pub(crate) use snippet::snippet;
 use crate::{
     Memory,
     memory::{OpenMemory, Scope},
-    sessions::look::Digested,
+    sessions::{ChangedSince, files_since::changed_since, look::Digested},
 };
 
 /// How many hits of other projects are counted.
 const MOST_COUNTED: usize = 100;
+
+/// How many turns are looked at for sessions that decided something later.
+const LOOKED_AT: usize = 30;
+
+/// How many sessions are compared with the present files.
+const MOST_COMPARED: usize = 3;
 
 /// The longest account of what came of a session.
 const LONGEST_RESULT: usize = 160;
@@ -78,6 +86,9 @@ pub struct Finding {
     pub query: String,
     /// The project that was searched; null when all were.
     pub project: Option<String>,
+    /// What humans said in different ways among these hits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub differing: Option<Differing>,
     /// The best turns, the best first.
     pub hits: Vec<FoundTurn>,
     /// What other projects have, where this one has nothing.
@@ -129,6 +140,9 @@ pub struct FoundTurn {
     pub commit: Option<String>,
     /// What came of the session.
     pub result: Option<String>,
+    /// Which files of the session are not as it left them; in the first hit of each of the first sessions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changed_since: Option<ChangedSince>,
     /// What a later session of the project decided in these words.
     pub decided_later: Option<LaterDecision>,
 }
@@ -155,6 +169,7 @@ impl Memory<'_> {
             schema: "chronicle-find/v1",
             query: command.query.clone(),
             project: None,
+            differing: None,
             hits: Vec::new(),
             elsewhere: Elsewhere::default(),
             warnings: Vec::new(),
@@ -168,7 +183,9 @@ impl Memory<'_> {
         if place != Scope::Unknown {
             let scope = SearchScope { project: place.project(), ..scope.clone() };
             let found = self.best_turns(&memory, (command, &scope), &mut question, &mut finding.warnings)?;
-            finding.hits = memory.told(&mut question, found)?;
+            finding.hits = memory.told(&mut question, found, command.limit)?;
+            finding.differing = differing::differing(&command.query, &mut question, &finding.hits);
+            self.compare_files(&memory, &mut finding.hits)?;
         }
         if finding.hits.is_empty() && 0 < command.limit && place != Scope::All {
             finding.elsewhere = memory.elsewhere(&question, &scope)?;
@@ -189,7 +206,32 @@ impl Memory<'_> {
             Ok(None) => {}
             Err(error) => warnings.push(format!("found by words alone: {error}")),
         }
-        memory.found(question, scope, command.limit)
+        let limit = if command.limit == 0 { 0 } else { command.limit.max(LOOKED_AT) };
+        memory.found(question, scope, limit)
+    }
+
+    /// Says of the first sessions of the current project which of their files are not as they left them.
+    fn compare_files(&self, memory: &OpenMemory, hits: &mut [FoundTurn]) -> Result<(), Error> {
+        // An answer without it is better than none.
+        let Ok(repository) = self.workplace.repository() else { return Ok(()) };
+        let Some(here) = memory.project_of(self.workplace.directory())? else { return Ok(()) };
+        let mut compared: Vec<String> = Vec::new();
+        for hit in hits {
+            if compared.len() == MOST_COMPARED {
+                break;
+            }
+            if compared.contains(&hit.session) {
+                continue;
+            }
+            compared.push(hit.session.clone());
+            let session = memory.session(&hit.session)?;
+            if session.record.project == here.id
+                && let Some(digest) = session.digest().filter(|digest| !digest.files.is_empty())
+            {
+                hit.changed_since = changed_since(repository, &session, &digest);
+            }
+        }
+        Ok(())
     }
 
     /// Where to look, but for the project.
@@ -226,9 +268,9 @@ impl OpenMemory {
         Ok(Elsewhere { hits: found.len(), projects: projects.len() })
     }
 
-    /// What is told of the turns that were found. A decision counts as one on the same matter where it has at least two
-    /// words of the question, and half of them.
-    fn told(&self, question: &mut Question, found: Vec<Hit>) -> Result<Vec<FoundTurn>, Error> {
+    /// What is told of the first `limit` of the turns that were found. Decisions of the sessions of all of them are looked
+    /// at; one counts as on the same matter where it has at least two words of the question, and half of them.
+    fn told(&self, question: &mut Question, found: Vec<Hit>, limit: usize) -> Result<Vec<FoundTurn>, Error> {
         let mut sessions = BTreeMap::new();
         let mut told = Vec::new();
         for Hit { turn, .. } in &found {
@@ -245,7 +287,7 @@ impl OpenMemory {
                 vacant.insert(FoundSession { record: session.record, project, commits, result, decisions });
             }
         }
-        for Hit { turn, score } in found {
+        for Hit { turn, score } in found.into_iter().take(limit) {
             let Some(of) = sessions.get(&turn.session) else { continue };
             let FoundSession { record: session, project, commits, .. } = of;
             let next = commits.iter().find(|(position, _)| turn.position <= *position);
@@ -266,6 +308,7 @@ impl OpenMemory {
                 snippet,
                 commit: next.map(|(_, commit)| commit.clone()),
                 result: of.result.clone(),
+                changed_since: None,
                 decided_later: of.decided_later(sessions.values()),
             });
         }

@@ -133,7 +133,7 @@ impl Memory<'_> {
     }
 
     /// All that agents were told, the last first.
-    fn all_injected(&self, session: Option<&str>) -> Result<Vec<InjectedText>, Error> {
+    pub(crate) fn all_injected(&self, session: Option<&str>) -> Result<Vec<InjectedText>, Error> {
         let folder = self.injected_folder()?;
         let top = chronicle_git::Checkout::of(self.workplace.directory()).map(|checkout| checkout.root);
         let is_here = |record: &Record| {

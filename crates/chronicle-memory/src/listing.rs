@@ -1,7 +1,8 @@
 //! Lists and counts what sessions left: themselves, commits, pull requests, files, branches.
 //!
 //! A topic narrows the list to sessions that are about it: several turns have most of its words, or the title or the
-//! summary has. A period narrows it to those that ended in it.
+//! summary has. The name of a file narrows it to sessions that changed the file, if there are any. A period narrows it to
+//! those that ended in it.
 
 use std::collections::BTreeMap;
 
@@ -170,7 +171,10 @@ impl Memory<'_> {
                 && (0 < session.record.n_prompts || !session.record.title.is_empty())
         });
         sessions.sort_by_key(|session| std::cmp::Reverse(session.record.last));
-        if !question.is_empty() {
+        let of_file = memory.sessions_of_file(&sessions, &command.topic)?;
+        if !of_file.is_empty() {
+            sessions.retain(|session| of_file.contains(&session.id));
+        } else if !question.is_empty() {
             let about = memory.sessions_about(&mut question, &scope)?;
             sessions.retain(|session| about.contains(&session.id));
             sessions.sort_by_key(|session| about.iter().position(|id| *id == session.id));
@@ -184,6 +188,24 @@ impl Memory<'_> {
 }
 
 impl OpenMemory {
+    /// Those of `sessions` that changed the file that a topic names; none where it names no file.
+    fn sessions_of_file(&self, sessions: &[NamedSession], topic: &str) -> Result<Vec<SessionId>, Error> {
+        let mut found = Vec::new();
+        if topic.contains(char::is_whitespace) || !topic.contains(['.', '/']) {
+            return Ok(found);
+        }
+        let is_it = |path: &str| {
+            path.strip_suffix(topic).is_some_and(|folder| folder.is_empty() || folder.ends_with('/'))
+        };
+        for session in sessions {
+            let files = self.store.read(|connection| session.files(connection))?;
+            if files.iter().any(|(path, _)| is_it(path)) {
+                found.push(session.id);
+            }
+        }
+        Ok(found)
+    }
+
     /// The sessions that are about a topic, that with the best turn first.
     fn sessions_about(&self, question: &mut Question, scope: &Scope) -> Result<Vec<SessionId>, Error> {
         let scope = SearchScope { project: scope.project(), ..SearchScope::default() };

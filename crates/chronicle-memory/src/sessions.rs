@@ -2,6 +2,7 @@
 
 mod agents;
 mod changed;
+pub(crate) mod files_since;
 mod forget;
 mod goes_on;
 mod health;
@@ -18,6 +19,7 @@ mod transfer;
 mod vectors;
 mod wording;
 
+pub use files_since::ChangedSince;
 pub use forget::{ForgetCommand, ForgetReply, ForgottenSession};
 pub use ingest::{IngestCommand, IngestReply, Progress, UnreadFile, What};
 pub use kept::opencode_session;

@@ -1,10 +1,19 @@
 //! The tiers of session memory: what is always at hand, what is searched, what is kept compressed; and what fades.
 
-use std::{io::Write, path::PathBuf};
+mod item;
 
-use chronicle_core::{Age, decay::Decay, period::Span, thread::Priority};
-use chronicle_search::{BlockVersion, Job, KeptTranscript, NamedSession};
+use std::{collections::BTreeMap, io::Write, path::PathBuf};
+
+use chronicle_core::{
+    Age,
+    decay::Decay,
+    period::Span,
+    thread::{Priority, Thread},
+};
+use chronicle_search::{BlockVersion, Job, KeptTranscript, NamedSession, Used};
 use chronicle_workplace::{Error, error::UnknownSessionSnafu};
+pub use item::{Importance, ItemShown, ItemSource, MemoryItem};
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -172,20 +181,9 @@ impl Memory<'_> {
         let mut threads = Fading::of("threads", Decay::THREAD);
         for listed in memory.store.listed_threads(None, self.workplace.now(), true, MOST_THREADS)? {
             let thread = &listed.thread;
-            let initial = match thread.priority {
-                Priority::High => 5.0,
-                Priority::Medium => 3.0,
-                Priority::Low => 2.0,
-            };
-            let days = |at: Option<jiff::Timestamp>| {
-                at.map_or(0.0, |at| Age::between(at, self.workplace.now()).days())
-            };
-            let used = uses.get(&thread.id.0);
-            let ages = used.into_iter().flatten().map(|used| days(Some(used.at)));
-            // That it came up again is a use of it.
-            let again = (1 < thread.n_mentions).then(|| days(thread.last_mentioned));
-            let importance = Decay::THREAD.importance(initial, days(thread.created), ages.chain(again));
-            threads.count(Decay::THREAD, initial, importance, used.map_or(0, Vec::len));
+            let importance = self.importance_of_thread(thread, &uses);
+            let n_uses = uses.get(&thread.id.0).map_or(0, Vec::len);
+            threads.count(Decay::THREAD, initial_of(thread), importance, n_uses);
         }
         status.fading = vec![sessions, threads];
         for span in Span::ALL {
@@ -197,6 +195,15 @@ impl Memory<'_> {
             });
         }
         Ok(status)
+    }
+
+    /// How important a thread is now.
+    fn importance_of_thread(&self, thread: &Thread, uses: &BTreeMap<String, Vec<Used>>) -> f64 {
+        let days = |at: Option<Timestamp>| at.map_or(0.0, |at| Age::between(at, self.workplace.now()).days());
+        let ages = uses.get(&thread.id.0).into_iter().flatten().map(|used| days(Some(used.at)));
+        // That it came up again is a use of it.
+        let again = (1 < thread.n_mentions).then(|| days(thread.last_mentioned));
+        Decay::THREAD.importance(initial_of(thread), days(thread.created), ages.chain(again))
     }
 
     /// Writes out the transcript of a session as it is kept, without secrets.
@@ -218,6 +225,15 @@ impl Memory<'_> {
         let fails = |source| Error::ReadInput { path: path.clone(), source };
         let mut file = std::fs::File::open(&path).map_err(fails)?;
         chronicle_sessions::unpack(&mut file, out).map_err(fails)
+    }
+}
+
+/// How important a thread is at first.
+fn initial_of(thread: &Thread) -> f64 {
+    match thread.priority {
+        Priority::High => 5.0,
+        Priority::Medium => 3.0,
+        Priority::Low => 2.0,
     }
 }
 

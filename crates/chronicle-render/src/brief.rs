@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use chronicle_core::counted;
 use chronicle_memory::{
-    brief::{Brief, BriefCommit, ChangedSince, Dropped},
+    brief::{Brief, BriefCommit, Dropped},
     catch_up::{CatchUp, PastSession},
     sessions::{ListedSession, short_session},
     threads::OpenItem,
@@ -55,7 +55,7 @@ pub(super) fn markdown(brief: &Brief, view: &View) -> String {
             let _ = writeln!(out, "  - last commit {}", commit_words(commit));
         }
         if let Some(since) = &stop.changed_since {
-            let _ = writeln!(out, "  - {}", changed_since(since));
+            let _ = writeln!(out, "  - {}", words::changed_since(since));
         }
     }
     section(&mut out, "Open", !brief.open.is_empty());
@@ -147,18 +147,6 @@ fn before_compaction(out: &mut String, dropped: &Dropped) {
         let command = one_line(&worked.command).replace('`', "'");
         let _ = writeln!(out, "- works: `{command}` ({}×, {})", worked.times, place(Some(worked.line)));
     }
-}
-
-/// `2 of its 5 files have changed since: src/a.rs, src/b.rs (compared with 1a2b3c4)`.
-fn changed_since(since: &ChangedSince) -> String {
-    const NAMED: usize = 5;
-    let n_changed = since.files.len();
-    let have = if n_changed == 1 { "has" } else { "have" };
-    let named: Vec<String> = since.files.iter().take(NAMED).map(|path| words::path(path)).collect();
-    let more = if NAMED < n_changed { format!(" and {} more", n_changed - NAMED) } else { String::new() };
-    let of = counted(since.of, "file");
-    let (named, commit) = (named.join(", "), words::short(&since.commit));
-    format!("{n_changed} of its {of} {have} changed since: {named}{more} (compared with {commit})")
 }
 
 /// Whether the summary names the commit already.

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use chronicle_core::counted;
 use chronicle_memory::{
     find::{
-        About, Elsewhere, Finding, Fix, FixOutcome, Fixed, FoundTurn, How, Invocation, Procedure, Snippet,
-        Step,
+        About, Differing, Elsewhere, Finding, Fix, FixOutcome, Fixed, FoundTurn, How, Invocation, Procedure,
+        Snippet, Step,
     },
     listing::Listing,
     sessions::short_session,
@@ -20,6 +20,9 @@ const LONGEST_NAME: usize = 12;
 /// Hits, session by session: that with the best hit first.
 pub(super) fn found(finding: &Finding, view: &View, is_marked: bool) -> String {
     let mut out = String::new();
+    if let Some(differing) = &finding.differing {
+        said_differently(&mut out, differing, view);
+    }
     let mut sessions: Vec<&str> = Vec::new();
     for hit in &finding.hits {
         if !sessions.contains(&hit.session.as_str()) {
@@ -35,8 +38,11 @@ pub(super) fn found(finding: &Finding, view: &View, is_marked: bool) -> String {
         if let Some(result) = &first.result {
             let _ = writeln!(out, "{}", words::one_line(result));
         }
-        for hit in hits {
+        for hit in &hits {
             turn(&mut out, hit, view, is_marked);
+        }
+        if let Some(since) = &first.changed_since {
+            let _ = writeln!(out, "- {}", words::changed_since(since));
         }
         if let Some(later) = &first.decided_later {
             let facts = [words::one_line(short_session(&later.session))]
@@ -48,6 +54,19 @@ pub(super) fn found(finding: &Finding, view: &View, is_marked: bool) -> String {
     }
     elsewhere(&mut out, finding.elsewhere);
     out
+}
+
+/// Statements that differ, the newest first.
+fn said_differently(out: &mut String, differing: &Differing, view: &View) {
+    let _ = writeln!(out, "## Said differently ({}), the newest first", words::one_line(&differing.about));
+    for statement in &differing.statements {
+        let mut facts = vec![words::one_line(short_session(&statement.session))];
+        facts.push(format!("line {}", statement.line));
+        facts.extend(words::ago(statement.at.as_deref(), view.now));
+        let value = statement.value.as_deref().map(|value| format!("{}: ", words::one_line(value)));
+        let text = words::one_line(&statement.text);
+        let _ = writeln!(out, "- {}{text} ({})", value.unwrap_or_default(), facts.join(", "));
+    }
 }
 
 /// `## 5e551011 What it was about (2 days ago, main)`
@@ -233,7 +252,9 @@ fn called(out: &mut String, way: &Invocation, view: &View) {
     }
     let mut place: Vec<String> = words::ago(way.at.as_deref(), view.now).into_iter().collect();
     place.push(format!("session {}", words::one_line(short_session(&way.session))));
-    place.push(format!("line {}", way.line));
+    if 0 < way.line {
+        place.push(format!("line {}", way.line));
+    }
     let command = words::one_line(&way.command).replace('`', "'");
     let _ = writeln!(out, "- `{command}` ({}; {})", ended.join(", "), place.join(", "));
 }

@@ -27,7 +27,7 @@ use chronicle_memory::{
     sleep::Consolidated,
     sync::{PairReply, SyncReply},
     threads::{Pending, ShownThread, ThreadReply},
-    tiers::MemoryStatus,
+    tiers::{MemoryItem, MemoryStatus},
 };
 use chronicle_workplace::{Allowance, AllowedRepositories, Code, CostReport, LlmCheck, Settings};
 use serde::Serialize;
@@ -178,6 +178,7 @@ whole!(
     KnowledgeReply,
     Listing,
     LlmCheck,
+    MemoryItem,
     MemoryStatus,
     MemoryTransfer,
     PairReply,

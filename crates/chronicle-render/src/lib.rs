@@ -66,7 +66,7 @@ use chronicle_memory::{
     sleep::Consolidated,
     sync::{PairReply, SyncReply},
     threads::{Pending, ShownThread, ThreadReply},
-    tiers::MemoryStatus,
+    tiers::{MemoryItem, MemoryStatus},
 };
 use chronicle_workplace::{Allowance, AllowedRepositories, CostReport, LlmCheck, Settings};
 
@@ -289,6 +289,16 @@ pub fn consolidated(done: &Consolidated, format: Format, view: &View) -> String 
         Format::Json => done.json_line(view.verbose),
         Format::Markdown => memory::consolidated(done),
         Format::Pretty => pretty::painted(&memory::consolidated(done), view),
+    }
+}
+
+/// One item of memory, as text.
+#[must_use]
+pub fn memory_item(item: &MemoryItem, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => item.json_line(view.verbose),
+        Format::Markdown => memory::item(item, view),
+        Format::Pretty => pretty::painted(&memory::item(item, view), view),
     }
 }
 

@@ -4,8 +4,9 @@ use std::fmt::Write;
 
 use chronicle_core::counted;
 use chronicle_memory::{
+    sessions::short_session,
     sleep::{Consolidated, WordedMemory},
-    tiers::MemoryStatus,
+    tiers::{MemoryItem, MemoryStatus},
 };
 
 use super::{View, words};
@@ -137,6 +138,53 @@ pub(super) fn status(status: &MemoryStatus, view: &View) -> String {
         let due = if job.is_due { ", due" } else { "" };
         let _ = writeln!(out, "- {} job: {last}{due}", job.job);
     }
+    out
+}
+
+pub(super) fn item(item: &MemoryItem, view: &View) -> String {
+    let mut out = format!("# {} {}\n\n", item.kind, words::one_line(&item.id));
+    let _ = writeln!(out, "{}\n", words::one_line(&item.title));
+    let source = &item.source;
+    let mut from = vec![format!("project {}", words::one_line(&source.project))];
+    if item.kind == "thread" {
+        from.push(match &source.session {
+            Some(session) => format!("session {}", words::one_line(short_session(session))),
+            None => "added by hand".to_owned(),
+        });
+    }
+    from.extend(words::ago(source.at.as_deref(), view.now));
+    let _ = writeln!(out, "- from: {}", from.join(", "));
+    for (path, is_there) in &source.transcripts {
+        let gone = if *is_there { "" } else { " (deleted)" };
+        let _ = writeln!(out, "- transcript: {}{gone}", words::path(path));
+    }
+    let _ = writeln!(out, "- state: {}", words::one_line(&item.state));
+    let why = &item.importance;
+    let uses = match why.uses {
+        0 => "not used since".to_owned(),
+        n => format!("used {} since", counted(n, "time")),
+    };
+    let _ = writeln!(
+        out,
+        "- importance: {:.1}; {} at first, half of it is left after {} days, never below {}; {uses}",
+        why.now, why.initial, why.half_life_days, why.floor
+    );
+    let _ = writeln!(out, "- rank: {} of {}", why.more_important + 1, counted(why.of, item.kind));
+    if item.shown.is_empty() {
+        let _ = writeln!(out, "- shown to: no session");
+    }
+    for shown in &item.shown {
+        let used = match shown.used {
+            Some(true) => ", used",
+            Some(false) => ", not used",
+            None => "",
+        };
+        let session = words::one_line(short_session(&shown.session));
+        let at = words::ago(Some(&shown.at), view.now).map(|at| format!(", {at}")).unwrap_or_default();
+        let _ = writeln!(out, "- shown to: session {session} ({}{at}{used})", words::one_line(&shown.event));
+    }
+    let what = if item.kind == "thread" { "drop" } else { "forget" };
+    let _ = writeln!(out, "- to {what} it: `{}`", words::one_line(&item.forget));
     out
 }
 

@@ -22,7 +22,7 @@ use chronicle_memory::{
     sleep::Consolidated,
     sync::{PairReply, SyncReply},
     threads::{Pending, ShownThread, ThreadReply},
-    tiers::MemoryStatus,
+    tiers::{MemoryItem, MemoryStatus},
 };
 use chronicle_workplace::{
     Allowance, AllowedRepositories, CostReport, Error, LlmCheck, Settings, error::UnknownSchemaSnafu,
@@ -30,7 +30,7 @@ use chronicle_workplace::{
 use schemars::{Schema, schema_for};
 
 /// The names of the schemas.
-pub const SCHEMA_NAMES: [&str; 59] = [
+pub const SCHEMA_NAMES: [&str; 60] = [
     "annotation",
     "annotate-input",
     "annotate-output",
@@ -57,6 +57,7 @@ pub const SCHEMA_NAMES: [&str; 59] = [
     "consolidate-output",
     "digest-output",
     "memory-output",
+    "memory-item-output",
     "memory-pair-output",
     "memory-sync-output",
     "pending-output",
@@ -128,6 +129,7 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "consolidate-output" => schema_for!(Consolidated),
         "digest-output" => schema_for!(Digest),
         "memory-output" => schema_for!(MemoryStatus),
+        "memory-item-output" => schema_for!(MemoryItem),
         "memory-pair-output" => schema_for!(PairReply),
         "memory-sync-output" => schema_for!(SyncReply),
         "pending-output" => schema_for!(Pending),

@@ -10,6 +10,7 @@ use chronicle_core::{
     reading::{GoneBecause, Match, MovedTo, Standing, State},
     shown_path,
 };
+use chronicle_memory::sessions::ChangedSince;
 use jiff::Timestamp;
 
 /// A commit, short.
@@ -75,6 +76,18 @@ fn ranges(ranges: &[LineRange]) -> String {
 pub(super) fn ago(at: Option<&str>, now: Timestamp) -> Option<String> {
     let at: Timestamp = at?.parse().ok()?;
     Some(format!("{} ago", Age::between(at, now)))
+}
+
+/// `2 of its 5 files have changed since: src/a.rs, src/b.rs (compared with 1a2b3c4)`.
+pub(super) fn changed_since(since: &ChangedSince) -> String {
+    const NAMED: usize = 5;
+    let n_changed = since.files.len();
+    let have = if n_changed == 1 { "has" } else { "have" };
+    let named: Vec<String> = since.files.iter().take(NAMED).map(|file| path(file)).collect();
+    let more = if NAMED < n_changed { format!(" and {} more", n_changed - NAMED) } else { String::new() };
+    let of = counted(since.of, "file");
+    let (named, commit) = (named.join(", "), short(&since.commit));
+    format!("{n_changed} of its {of} {have} changed since: {named}{more} (compared with {commit})")
 }
 
 /// `lines 10-20`, or nothing when no lines are known.

@@ -12,9 +12,7 @@ use serde_json::Value;
 use twox_hash::XxHash3_64;
 
 use crate::reading::Pause;
-use crate::source::LONGEST_ROW;
 use crate::stream::Waiting;
-use crate::turn::Place;
 
 /// How many blocks of a file stand for all of it, and how long each is.
 const BLOCKS: u64 = 64;
@@ -75,11 +73,6 @@ impl Checkpoint {
         file.seek(SeekFrom::Start(self.end))?;
         Ok(pause.waiting(&rows).map(|waiting| Resumed { pause, sessions, waiting }))
     }
-}
-
-/// Whether the row at `place` can be read again when a reading goes on.
-pub(crate) fn can_be_read_again(place: &Place) -> bool {
-    place.bytes.end - place.bytes.start <= LONGEST_ROW as u64
 }
 
 /// A number that stands for the first `end` bytes of a file, of which a bounded number is looked at.

@@ -147,7 +147,7 @@ pub fn ingest(
     let mut checkpoint = None;
     let at_end = &mut |reading: &AtEnd<'_, '_>| checkpoint = taker.borrow().checkpoint(reading);
     let read = match resumed {
-        Some(resumed) => read_on(file, resumed, on_turn, at_end).map(Some),
+        Some(Resumed { pause, waiting, .. }) => read_on(file, pause, waiting, on_turn, at_end).map(Some),
         None => {
             let source = crate::source::Source::new(file, &Place { line: 1, bytes: 0..0 });
             read_to_end(source, transcript.format, on_turn, at_end)

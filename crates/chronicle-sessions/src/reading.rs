@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::blocks;
-use crate::checkpoint::Resumed;
 use crate::elements::{Element, Elements};
 use crate::format::{Format, Reader};
 use crate::row::Row;
@@ -136,14 +135,15 @@ pub(crate) fn read_to_end(
     rows.read(source, at_end).map(Some)
 }
 
-/// Goes on with a reading at its pause; `file` stands there.
+/// Goes on with a reading at its pause, with the calls that wait there; `file` stands there, too.
 pub(crate) fn read_on(
     file: impl Read,
-    resumed: Resumed,
+    pause: Pause,
+    waiting: VecDeque<Waiting>,
     on_turn: &mut dyn FnMut(&Turn<'_>, &Session),
     at_end: &mut dyn FnMut(&AtEnd<'_, '_>),
 ) -> io::Result<Reading> {
-    let Resumed { pause: Pause { end, format, tally, reader: state, stream: known }, waiting, .. } = resumed;
+    let Pause { end, format, tally, reader: state, stream: known } = pause;
     let mut reader = Reader::new(format);
     reader.go_on(state);
     let mut stream = Stream::new(Session::default(), on_turn);

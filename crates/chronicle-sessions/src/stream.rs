@@ -7,10 +7,10 @@ use chronicle_core::without_escapes;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::checkpoint::can_be_read_again;
 use crate::outcome;
 use crate::seen::Seen;
 use crate::session::Session;
+use crate::source::LONGEST_ROW;
 use crate::tools::Called;
 use crate::tools::{is_asking, is_task_list, listed_tasks};
 use crate::turn::{Event, Place, Synthetic, Todo, Turn, Usage};
@@ -95,7 +95,8 @@ impl<'s> Stream<'s> {
 
     /// What is known here; none where a row with a waiting call can't be read again.
     pub(crate) fn pause(&self) -> Option<StreamPause> {
-        if !self.waiting.iter().all(|waiting| can_be_read_again(&waiting.row)) {
+        let is_cut = |row: &Place| (LONGEST_ROW as u64) < row.bytes.end - row.bytes.start;
+        if self.waiting.iter().any(|waiting| is_cut(&waiting.row)) {
             return None;
         }
         Some(StreamPause {

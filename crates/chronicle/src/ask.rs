@@ -174,6 +174,19 @@ impl Chronicle {
                 way = Route { name: RouteName::Find, ..way };
                 self.answered(&way, command, measure)?
             }
+            // What no session is about as a whole may have been mentioned.
+            Ok(Answered { answer: RoutedAnswer::List(listing), .. })
+                if listing.total == 0 && !listing.topic.is_empty() =>
+            {
+                way = Route { name: RouteName::Find, ..way };
+                self.answered(&way, command, measure)?
+            }
+            Ok(Answered { answer: RoutedAnswer::How(how), .. })
+                if how.procedures.is_empty() && how.invocations.is_empty() =>
+            {
+                way = Route { name: RouteName::Find, ..way };
+                self.answered(&way, command, measure)?
+            }
             // What is no file or project here is looked for in sessions.
             Err(error) if matches!(way.name, RouteName::Why | RouteName::Read | RouteName::Projects) => {
                 warnings.push(format!("{error}; sessions were searched instead"));

@@ -174,7 +174,7 @@ impl Memory<'_> {
             about.commits = commits(&sessions, &mut question);
             about.decided = decided(&sessions, &mut question);
             about.sessions = about_sessions(&memory, &sessions)?;
-            about.decisions = decisions(memory.told(&mut question, hits)?);
+            about.decisions = decisions(memory.told(&mut question, hits, LOOKED_AT)?);
             about.threads = threads(memory.store.threads(scope.project, false)?, &mut question);
         }
         if about.sessions.is_empty() && 0 < command.limit && place != Scope::All {

@@ -4,12 +4,12 @@ use std::cmp::Reverse;
 
 use chronicle_core::counted;
 use chronicle_search::{NamedSession, Question, Scope as SearchScope, StoredTurn, TurnKind};
-use chronicle_sessions::{CalledTool, Invoked};
+use chronicle_sessions::{CalledTool, CheckKind, Invoked};
 use chronicle_workplace::Error;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Elsewhere, about::BestSession, asked};
+use super::{Elsewhere, about::BestSession, asked, n_words};
 use crate::{
     Memory,
     memory::{OpenMemory, Scope},
@@ -22,6 +22,11 @@ const LOOKED_AT: usize = 100;
 /// How many commands are looked at for calls of one program, and how many ways to call it are listed.
 const CALLS_LOOKED_AT: usize = 400;
 const MOST_INVOCATIONS: usize = 8;
+
+/// How many of the latest sessions are looked at for how tests, builds or lints are run, and how many words a task has
+/// that asks for that alone.
+const SESSIONS_LOOKED_AT: usize = 300;
+const MOST_WORDS: usize = 4;
 
 /// How many steps are told of one session.
 const MOST_STEPS: usize = 16;
@@ -60,7 +65,8 @@ pub struct How {
     pub task: String,
     /// The project that was searched; null when all were.
     pub project: Option<String>,
-    /// How the program was called that the task names, the most used first; none where it names none.
+    /// How the program was called that the task names, or what ran the tests, builds or lints that it names; the most
+    /// used first.
     pub invocations: Vec<Invocation>,
     /// What was done in the sessions that come closest.
     pub procedures: Vec<Procedure>,
@@ -85,7 +91,7 @@ pub struct Invocation {
     pub message: Option<String>,
     /// The session in which it was called last.
     pub session: String,
-    /// The line of the transcript where that is.
+    /// The line of the transcript where that is; 0 where it is not known.
     pub line: u64,
     /// When that was.
     pub at: Option<String>,
@@ -133,7 +139,7 @@ impl Memory<'_> {
     /// # Errors
     /// When the task has no words to look for, the project is not known, or the store cannot be read.
     pub fn how(&self, command: &HowCommand) -> Result<How, Error> {
-        let question = asked(&command.task)?;
+        let mut question = asked(&command.task)?;
         let mut how = How {
             schema: "chronicle-how/v1",
             task: command.task.clone(),
@@ -154,6 +160,14 @@ impl Memory<'_> {
         };
         if let Some(tool) = CalledTool::of(&command.task).filter(|_| place != Scope::Unknown) {
             how.invocations = memory.invocations(&tool, &question, &scope)?;
+        }
+        // A word such as `lint` may be a program, too.
+        if how.invocations.is_empty()
+            && let Some(kind) = asked_check(&command.task)
+            && question.n_words() <= MOST_WORDS
+            && place != Scope::Unknown
+        {
+            how.invocations = memory.checks(kind, &mut question, &scope)?;
         }
         for best in memory.best_sessions(&hits, LOOKED_AT)? {
             if how.procedures.len() == command.limit {
@@ -210,6 +224,70 @@ impl OpenMemory {
         }
         Ok(invocations)
     }
+}
+
+impl OpenMemory {
+    /// What ran checks of a kind, as the digests of the latest sessions have it: first what has more words of the question,
+    /// then what more sessions ran.
+    fn checks(
+        &self,
+        kind: CheckKind,
+        question: &mut Question,
+        scope: &SearchScope,
+    ) -> Result<Vec<Invocation>, Error> {
+        let sessions = self
+            .store
+            .read(|connection| NamedSession::latest(connection, scope.project, None, SESSIONS_LOOKED_AT))?;
+        let mut ways: Vec<(Invocation, usize)> = Vec::new();
+        for session in sessions {
+            let Some(digest) = session.digest() else { continue };
+            for check in digest.checks.into_iter().filter(|check| check.kind == kind) {
+                let known = ways.iter().position(|(way, _)| way.command == check.command);
+                let at = known.unwrap_or_else(|| {
+                    let way = Invocation {
+                        session: session.record.name.clone(),
+                        at: session.record.last.map(|at| at.to_string()),
+                        ..Invocation::new(check.command.clone())
+                    };
+                    ways.push((way, 0));
+                    ways.len() - 1
+                });
+                let (way, n_sessions) = &mut ways[at];
+                *n_sessions += 1;
+                way.times += check.n_runs;
+                // Only the last run of a session is known.
+                way.worked += usize::from(check.is_passed == Some(true));
+                way.failed += usize::from(check.is_passed == Some(false));
+            }
+        }
+        ways.sort_by_cached_key(|(way, n_sessions)| {
+            Reverse((n_words(question, &way.command), *n_sessions, way.times))
+        });
+        ways.truncate(MOST_INVOCATIONS);
+        Ok(ways.into_iter().map(|(way, _)| way).collect())
+    }
+}
+
+/// What kind of check a task asks for (`run the integration tests`).
+fn asked_check(task: &str) -> Option<CheckKind> {
+    const WORDS: [(&str, CheckKind); 12] = [
+        ("test", CheckKind::Test),
+        ("tests", CheckKind::Test),
+        ("testing", CheckKind::Test),
+        ("lint", CheckKind::Lint),
+        ("lints", CheckKind::Lint),
+        ("linter", CheckKind::Lint),
+        ("linting", CheckKind::Lint),
+        ("build", CheckKind::Build),
+        ("builds", CheckKind::Build),
+        ("building", CheckKind::Build),
+        ("compile", CheckKind::Build),
+        ("compiling", CheckKind::Build),
+    ];
+    let words = task.split(|c: char| !c.is_alphanumeric());
+    words.into_iter().find_map(|word| {
+        WORDS.iter().find(|(known, _)| word.eq_ignore_ascii_case(known)).map(|(_, kind)| *kind)
+    })
 }
 
 impl Invocation {

@@ -256,7 +256,7 @@ impl Threads<'_> {
     }
 
     /// The one thread that `id`, or an id that begins so, names.
-    pub(super) fn one_thread(&self, memory: &OpenMemory, id: &str) -> Result<ListedThread, Error> {
+    pub(crate) fn one_thread(&self, memory: &OpenMemory, id: &str) -> Result<ListedThread, Error> {
         let start = id.trim().to_ascii_lowercase();
         let own = start.strip_prefix("t-").unwrap_or(&start);
         let is_id = !own.is_empty() && own.bytes().all(|byte| byte.is_ascii_alphanumeric());

@@ -8,6 +8,7 @@
 mod name;
 mod named;
 mod pattern;
+mod phrasebook;
 mod rules;
 mod words;
 
@@ -17,7 +18,7 @@ use std::ops::Range;
 
 pub(crate) use name::RouteName;
 use pattern::Pattern;
-use rules::{ABOUT_A_FILE, LISTS, RULES, SIMILAR};
+use rules::{ABOUT_A_FILE, EMPTY, LISTED, LISTS, RULES, SIMILAR};
 use words::{Word, words};
 
 /// The way of a question.
@@ -73,8 +74,11 @@ pub(super) fn route(question: &str) -> Route {
     if let Some(error) = error_text(question) {
         return Route { name: RouteName::Fix, subject: error, ..route };
     }
-    if let Some((listed, found)) = listed(&words) {
-        let topic = found.map(|range| topic(question, &words, range, time.as_ref())).unwrap_or_default();
+    if let Some((listed, found)) = listed(&words, time.is_some()) {
+        let topic = match found {
+            Some(range) => topic(question, &words, range, time.as_ref()),
+            None => list_topic(question, &words, time.as_ref()),
+        };
         return Route { name: RouteName::List, subject: topic, listed: Some(listed), ..route };
     }
     // A time and nothing else is a question for what was done in it.
@@ -109,7 +113,9 @@ pub(super) fn route(question: &str) -> Route {
         };
         if name == RouteName::Digest && route.period.is_none() {
             let begins = |start: &str| words.iter().any(|word| word.text.starts_with(start));
-            let name = if begins("month") {
+            let name = if begins("decision") {
+                "last 31 days"
+            } else if begins("month") {
                 "month"
             } else if begins("week") {
                 "week"
@@ -124,11 +130,31 @@ pub(super) fn route(question: &str) -> Route {
 }
 
 /// What is to be listed, and the words that narrow it.
-fn listed(words: &[Word]) -> Option<(Listed, Option<Range<usize>>)> {
+fn listed(words: &[Word], has_time: bool) -> Option<(Listed, Option<Range<usize>>)> {
     LISTS.iter().find_map(|(listed, patterns)| {
-        let found = patterns.iter().find_map(|pattern| Pattern(pattern).found(words))?;
+        let found = patterns.iter().find_map(|pattern| {
+            let timeless = pattern.trim_start_matches("@when ");
+            let is_asked = has_time || timeless == *pattern;
+            is_asked.then(|| Pattern(timeless).found(words)).flatten()
+        })?;
         Some((*listed, found))
     })
+}
+
+/// The topic of a list whose pattern leaves it open: what is left after the listed things, without words of any
+/// question and without the time (`in how many sessions was setup.go edited`).
+fn list_topic(question: &str, words: &[Word], time: Option<&Named>) -> String {
+    let Some(listed) = words.iter().position(|word| LISTED.contains(&word.text.as_str())) else {
+        return String::new();
+    };
+    let is_told = |at: &usize| {
+        !time.is_some_and(|time| time.at.contains(at)) && !EMPTY.contains(&words[*at].text.as_str())
+    };
+    let mut told = (listed + 1..words.len()).filter(is_told);
+    match (told.next(), (listed + 1..words.len()).rev().find(is_told)) {
+        (Some(first), Some(last)) => question[words[first].at.start..words[last].at.end].to_owned(),
+        _ => String::new(),
+    }
 }
 
 /// Whether a project is the one at hand.
@@ -150,9 +176,19 @@ fn pending_topic(question: &str, words: &[Word], time: Option<&Named>) -> Option
 }
 
 /// The topic of a list; none where there is but a time.
-fn topic(question: &str, words: &[Word], found: Range<usize>, time: Option<&Named>) -> String {
+fn topic(question: &str, words: &[Word], mut found: Range<usize>, time: Option<&Named>) -> String {
+    const GENERAL: [&str; 8] = ["work", "feature", "topic", "stuff", "thing", "things", "task", "please"];
     let is_time = |at: usize| time.is_some_and(|time| time.at.contains(&at));
-    if found.clone().all(is_time) { String::new() } else { subject(question, &words[found], time, words) }
+    if found.clone().all(is_time) {
+        return String::new();
+    }
+    while 1 < found.len() && EMPTY.contains(&words[found.start].text.as_str()) {
+        found.start += 1;
+    }
+    while 1 < found.len() && GENERAL.contains(&words[found.end - 1].text.as_str()) {
+        found.end -= 1;
+    }
+    subject(question, &words[found], time, words)
 }
 
 /// What was typed there, without what only joins it to the question, and without a time at its end.
@@ -175,10 +211,26 @@ fn subject(question: &str, mut found: &[Word], time: Option<&Named>, all: &[Word
     {
         found = &found[..found.len() - time.at.len()];
     }
+    let clause = (1..found.len()).find(|at| begins_a_clause(question, found, *at));
+    found = &found[..clause.unwrap_or(found.len())];
     match (found.first(), found.last()) {
         (Some(first), Some(last)) => question[first.at.start..last.at.end].to_owned(),
         _ => String::new(),
     }
+}
+
+/// Whether another clause begins with that word, as with the last one of `about retries, what did we do`. A list of things
+/// goes on.
+fn begins_a_clause(question: &str, words: &[Word], at: usize) -> bool {
+    const BEGINNING: [&str; 16] = [
+        "i", "we", "what", "how", "why", "who", "when", "where", "which", "can", "could", "did", "do", "is",
+        "and", "please",
+    ];
+    let (before, word) = (&words[at - 1], &words[at]);
+    let between = question.get(before.at.end..word.at.start).unwrap_or_default();
+    between.contains([';', '?', '!', '\n'])
+        || between.contains(". ")
+        || between.contains(',') && BEGINNING.contains(&word.text.as_str())
 }
 
 #[cfg(test)]
@@ -284,6 +336,9 @@ mod tests {
         check("did we pick tokio or smol in the end", "tokio or smol in the end");
         check("projects similar to jrnlfish", "jrnlfish");
         check("what's similar to this project?", ".");
+        check("how come the pool waits?", "pool waits");
+        check("what do we know about retries, timeouts and backoff?", "retries, timeouts and backoff");
+        check("what do we know about retries, and what did we do?", "retries");
         check("que sait-on de la file d'attente ?", "file d'attente");
         check("连接池为什么会等待", "连接池为什么会等待");
     }
@@ -326,6 +381,14 @@ mod tests {
         check("what was I up to since Monday?", Some("monday..today"));
         check("list the pull requests from February", Some("february"));
         check("summary of the past fortnight", Some("last 14 days"));
+        check("what was done the day before yesterday", Some("2 days ago"));
+        check("what did I do over the weekend", Some("saturday..sunday"));
+        check("my work in mid January", Some("11 january..20 january"));
+        check("work of 10.02.2026", Some("2026-02-10"));
+        check("what did I do between the 9th and the 13th of February?", Some("9 february..13 february"));
+        check("Was habe ich gestern gemacht?", Some("yesterday"));
+        check("¿En qué trabajé la semana pasada?", Some("last week"));
+        check("version 1.2.3 of the parser", None);
         check("may 40 connections be open", None);
         check("may I know what I did", None);
         check("what do I know about the weekly report", None);
@@ -349,7 +412,19 @@ mod tests {
         check("list the pull requests from March", Listed::PullRequests, "", Some("march"));
         check("did we open a PR for the slow start?", Listed::PullRequests, "slow start", None);
         check("which files did I touch for the new lexer?", Listed::Files, "new lexer", None);
-        check("which commits came out of the work on retries", Listed::Commits, "work on retries", None);
+        check("which commits came out of the work on retries", Listed::Commits, "retries", None);
+        check("what commits came out of the wingman work?", Listed::Commits, "wingman", None);
+        check("in how many sessions was setup.go edited?", Listed::Sessions, "setup.go", None);
+        check("how many sessions dealt with Gemini?", Listed::Sessions, "Gemini", None);
+        check("how many sessions are there in total?", Listed::Sessions, "", None);
+        check("count my sessions about the lexer", Listed::Sessions, "lexer", None);
+        check("the number of commits last week", Listed::Commits, "", Some("last week"));
+        check("which sessions were in February", Listed::Sessions, "", Some("february"));
+        check("list the sessions that touched lexer.rs", Listed::Sessions, "lexer.rs", None);
+        check("PRs", Listed::PullRequests, "", None);
+        check("Wie viele Sitzungen hatte ich im Januar?", Listed::Sessions, "", Some("january"));
+        check("¿Cuántas sesiones tuve en enero?", Listed::Sessions, "", Some("january"));
+        check("一月有多少个会话？", Listed::Sessions, "", Some("january"));
         check("which branches did I work on in March?", Listed::Branches, "", Some("march"));
         for question in
             ["which session fixed the lexer", "which pull request brought the lexer", "file a bug"]
@@ -379,6 +454,11 @@ mod tests {
         check("how did I fix \"no such pool\" last time?", "no such pool");
         check("I'm getting `cannot borrow pool as mutable` again", "cannot borrow pool as mutable");
         check("error[E0502]: cannot borrow `pool`", "error[E0502]: cannot borrow `pool`");
+        check(
+            "I keep getting an error that says that the file lexer.toml is not trusted, what did we do then?",
+            "file lexer.toml is not trusted",
+        );
+        check("how did we get rid of the borrow error", "borrow error");
         assert_eq!(route("what did we decide about \"fair use\"?").name, RouteName::Decided);
         assert_eq!(route("error handling in the parser").name, RouteName::Find);
     }
@@ -391,6 +471,16 @@ mod tests {
             "what happened last Tuesday",
             "show me everything from the first week of March",
             "what did we get done in January",
+            "show me what I did in January",
+            "remind me what I did last Thursday",
+            "work of 2026-02-10",
+            "my decisions from January",
+            "Was habe ich gestern gemacht?",
+            "¿Qué hice ayer?",
+            "Что я делал вчера?",
+            "昨天我做了什么？",
+            "昨日何をしましたか？",
+            "ماذا فعلت أمس؟",
         ] {
             assert_eq!(route(question).name, RouteName::Digest, "{question}");
         }

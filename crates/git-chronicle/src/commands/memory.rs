@@ -16,8 +16,14 @@ pub(crate) struct MemoryArgs {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Show the tiers: at hand, searched, compressed, and faded
-    Status,
+    /// Show the tiers (at hand, searched, compressed, faded), or one session or thread
+    ///
+    /// For one session or thread, it shows where it comes from, its state, how important it is and
+    /// why, who was shown it, and how to remove it.
+    Status {
+        /// The id of a session or thread, or the beginning of it
+        id: Option<String>,
+    },
     /// Print the kept transcript of a session: without secrets, even if the agent's own is deleted
     Transcript {
         /// The id of the session, or the beginning of it
@@ -31,7 +37,11 @@ enum What {
 
 pub(crate) fn run(args: MemoryArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
     match args.what {
-        What::Status => {
+        What::Status { id: Some(id) } => {
+            let item = chronicle.memory().memory_item(&id)?;
+            ui.answer(&render::memory_item(&item, ui.format(), &ui.view(false)))
+        }
+        What::Status { id: None } => {
             let measure = render::characters_of_brief(Format::Markdown, chronicle.workplace().now());
             let status = chronicle.memory().memory_status(&measure)?;
             ui.answer(&render::memory_status(&status, ui.format(), &ui.view(false)))

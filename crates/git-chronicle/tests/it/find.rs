@@ -80,6 +80,27 @@ fn the_best_turns_come_with_their_session_and_the_commit_that_followed() {
 }
 
 #[test]
+fn what_was_said_differently_comes_first_and_changed_files_are_named() {
+    let desk = both();
+    desk.repo.write("src/pool.rs", "fn acquire() { wait(TIMEOUT) }\n");
+    let commit = desk.repo.commit("pool: wait");
+    desk.repo.write("src/pool.rs", "fn acquire() { spin() }\n");
+    let waits = desk.ask(&["find", "waiting", "for", "connections"]);
+    assert_eq!(waits["differing"], Value::Null);
+    let since = json!({"files": ["src/pool.rs"], "of": 1, "commit": commit});
+    assert_eq!(waits["hits"][0]["changed_since"], since);
+    let texts = ["The pool keeps 8 connections.", "Noted.", "Make the pool keep 12 connections.", "Done."];
+    tell(&desk, desk.repo.path(), "sizes", &texts);
+    let question = ["find", "how many connections does the pool keep?"];
+    let statement = |turn: &str, line: u64, value: &str, text: &str| json!({"session": "sizes", "turn": turn, "line": line, "at": "2026-03-09T10:00:00Z", "value": value, "text": text});
+    let statements = [statement("2", 3, "12", texts[2]), statement("0", 1, "8", texts[0])];
+    let answer = desk.ask(&question);
+    assert_eq!(answer["differing"], json!({"about": "connections", "statements": statements}));
+    let text = desk.run(&question).success().stdout;
+    assert_eq!(text.lines().next(), Some("## Said differently (connections), the newest first"), "{text}");
+}
+
+#[test]
 fn a_question_can_be_narrowed() {
     let desk = both();
     let ask = |args: &[&str]| desk.ask(&[&["find", "pool connection"], args].concat());
@@ -332,6 +353,15 @@ fn an_error_comes_with_what_mended_it_for_good() {
         assert_eq!(desk.run(&["fix", "--", unknown]).success().stdout, "");
     }
     assert_eq!(desk.run(&["fix", ""]).code, Some(2));
+}
+
+#[test]
+fn a_task_that_names_tests_comes_with_what_ran_them() {
+    let calls = |task: &str| both().ask(&["how", task])["invocations"].clone();
+    let ran = calls("run the tests");
+    assert_eq!(ran.as_array().map(Vec::len), Some(1));
+    assert_eq!((&ran[0]["command"], &ran[0]["times"]), (&"cargo test".into(), &2.into()));
+    assert_eq!(calls("make a full pool wait"), json!([]));
 }
 
 #[test]

@@ -266,6 +266,26 @@ fn the_first_session_of_a_day_consolidates_behind_itself() {
     assert_eq!(digests(&desk, "daily"), ["2026-03-01.md", "2026-03-02.md"]);
 }
 
+#[test]
+fn one_session_or_thread_shows_where_it_is_from_and_how_it_ranks() {
+    let desk = desk_of(2);
+    let session = desk.ask(&["memory", "status", "5e551001"]);
+    assert_eq!((&session["kind"], &session["source"]["project"]), (&"session".into(), &"repo".into()));
+    assert_eq!(session["source"]["transcripts"][0][1], true);
+    assert_eq!((&session["importance"]["of"], &session["shown"]), (&2.into(), &json!([])));
+    assert_eq!(session["forget"], "git chronicle session forget 5e551001");
+    desk.run(&["thread", "add", "Bound the pool"]).success();
+    let id = desk.ask(&["pending"])["items"][0]["id"].as_str().unwrap().to_owned();
+    let thread = desk.ask(&["memory", "status", &id]);
+    assert_eq!((&thread["kind"], &thread["id"]), (&"thread".into(), &id.as_str().into()));
+    let text = desk.run(&["memory", "status", &id]).success().stdout;
+    assert!(
+        text.contains("- from: project repo, added by hand") && text.contains("- shown to: no session"),
+        "{text}"
+    );
+    assert_eq!(desk.run(&["memory", "status", "5e5599"]).code, Some(1));
+}
+
 fn kept(desk: &Desk) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(desk.memory().join("cold")) else { return Vec::new() };
     let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
@@ -363,8 +383,8 @@ fn an_older_store_is_brought_up_to_date() {
             "DROP TABLE own_block; DROP TABLE block_version; DROP TABLE job; DROP TABLE used; DROP TABLE kept; \
              DROP TABLE learned; DROP TABLE feedback; DROP TABLE vector; DROP TABLE embedder; \
              DROP TABLE forgotten_turn; DROP TABLE handoff; \
-             DROP TABLE synced; DROP TABLE sync_known; DROP TABLE sync_gone; DROP INDEX session_by_title; \
-             PRAGMA user_version = 3",
+             DROP TABLE synced; DROP TABLE sync_known; DROP TABLE sync_gone; DROP TABLE checkpoint; \
+             DROP INDEX session_by_title; DROP INDEX session_by_first; PRAGMA user_version = 3",
         )
         .unwrap();
     drop(connection);

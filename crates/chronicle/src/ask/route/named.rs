@@ -118,7 +118,7 @@ fn is_counted_from_today(period: &str) -> bool {
 /// The time that the words name.
 pub(super) fn period(words: &[Word]) -> Option<Named> {
     (0..words.len()).find_map(|at| {
-        let texts: Vec<&str> = words[at..].iter().take(6).map(|word| word.text.as_str()).collect();
+        let texts: Vec<&str> = words[at..].iter().take(8).map(|word| word.text.as_str()).collect();
         let (name, n_words) = period_at(&texts)?;
         Some(Named { name, at: at..at + n_words })
     })
@@ -126,11 +126,16 @@ pub(super) fn period(words: &[Word]) -> Option<Named> {
 
 /// The period that the words begin with, and how many words that takes.
 fn period_at(words: &[&str]) -> Option<(String, usize)> {
-    const SPANS: [(&str, &str); 34] = [
+    const SPANS: [(&str, &str); 40] = [
         ("today", "today"),
         ("this morning", "today"),
         ("my day", "today"),
+        ("the day before yesterday", "2 days ago"),
+        ("day before yesterday", "2 days ago"),
         ("yesterday", "yesterday"),
+        ("over the weekend", "saturday..sunday"),
+        ("last weekend", "saturday..sunday"),
+        ("the weekend", "saturday..sunday"),
         ("last night", "yesterday"),
         ("last week", "last week"),
         ("this week", "this week"),
@@ -145,6 +150,7 @@ fn period_at(words: &[&str]) -> Option<(String, usize)> {
         ("last couple of days", "last 3 days"),
         ("the other day", "last 7 days"),
         ("last few days", "last 3 days"),
+        ("the last days", "last 7 days"),
         ("past few days", "last 3 days"),
         ("last 24 hours", "last 2 days"),
         ("the week", "this week"),
@@ -169,6 +175,16 @@ fn period_at(words: &[&str]) -> Option<(String, usize)> {
     {
         return Some((format!("{first}..{last}"), 2 + n_first + n_last));
     }
+    if let ["between" | "from", rest @ ..] = words
+        && let rest = rest.strip_prefix(&["the"]).unwrap_or(rest)
+        && let [first, "and" | "to" | "till" | "until", rest @ ..] = rest
+        && let (Some(first), Some((last, n_last))) = (day_number(first), day_at(rest))
+        && let Some((_, month)) =
+            last.split_once(' ').filter(|_| last.starts_with(|c: char| c.is_ascii_digit()))
+    {
+        let n_before = words.len() - rest.len();
+        return Some((format!("{first} {month}..{last}"), n_before + n_last));
+    }
     if let ["since" | "depuis", rest @ ..] = words
         && let Some((first, n_first)) = day_at(rest)
     {
@@ -178,6 +194,16 @@ fn period_at(words: &[&str]) -> Option<(String, usize)> {
         && let Some(month) = month(name)
     {
         return Some((format!("{which} week of {month}"), 4));
+    }
+    let part = match words {
+        [part, "of", name, ..] => Some((*part, *name, 3)),
+        [part, name, ..] => Some((*part, *name, 2)),
+        _ => None,
+    };
+    if let Some((part, name, n_words)) = part
+        && let (Some((first, last)), Some(month)) = (part_of_month(part), month(name))
+    {
+        return Some((format!("{first} {month}..{last} {month}"), n_words));
     }
     if let ["last" | "past", n, unit, ..] = words
         && let (Some(n), Some(unit)) = (number(n), unit_of(unit))
@@ -242,6 +268,16 @@ fn day_at(words: &[&str]) -> Option<(String, usize)> {
     }
 }
 
+/// The first and the last day of a part of a month; every month has them.
+fn part_of_month(part: &str) -> Option<(u8, u8)> {
+    match part {
+        "early" | "beginning" | "start" => Some((1, 10)),
+        "mid" | "middle" => Some((11, 20)),
+        "late" => Some((21, 28)),
+        _ => None,
+    }
+}
+
 /// A day that is one word.
 fn one_day(word: &str) -> Option<String> {
     let dated = || {
@@ -250,7 +286,19 @@ fn one_day(word: &str) -> Option<String> {
             |text: &str| text.len() == 10 && text.as_bytes()[4] == b'-' && text.as_bytes()[7] == b'-';
         (is_date(first) && is_date(last)).then(|| word.to_owned())
     };
-    weekday(word).map(str::to_owned).or_else(dated)
+    weekday(word).map(str::to_owned).or_else(dated).or_else(|| in_numbers(word))
+}
+
+/// A day as `16.11.2026` or `2026/11/16`: other orders are not the same everywhere.
+fn in_numbers(word: &str) -> Option<String> {
+    let parts = |mark: char| match word.split(mark).map(str::parse).collect::<Vec<Result<u16, _>>>()[..] {
+        [Ok(first), Ok(second), Ok(third)] => Some((first, second, third)),
+        _ => None,
+    };
+    let (year, month, day) =
+        parts('/').or_else(|| parts('.').map(|(day, month, year)| (year, month, day)))?;
+    let is_day = (1990..2100).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day);
+    is_day.then(|| format!("{year}-{month:02}-{day:02}"))
 }
 
 fn weekday(word: &str) -> Option<&'static str> {

@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
-use super::rules::{CLASSES, RULES};
+use super::{
+    phrasebook::in_english,
+    rules::{CLASSES, RULES},
+};
 
 /// A word, and where it stands in the question.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,8 +14,15 @@ pub(super) struct Word {
     pub(super) at: Range<usize>,
 }
 
+impl Word {
+    /// The word that rules know, for what stands there.
+    pub(super) fn new(text: &str, at: Range<usize>) -> Self {
+        Self { text: text.to_owned(), at }
+    }
+}
+
 /// What people write for other words.
-const WRITTEN_OUT: [(&str, &str); 46] = [
+const WRITTEN_OUT: [(&str, &str); 45] = [
     ("u", "you"),
     ("r", "are"),
     ("w", "with"),
@@ -39,7 +49,6 @@ const WRITTEN_OUT: [(&str, &str); 46] = [
     ("wasnt", "was not"),
     ("cant", "can not"),
     ("ive", "i have"),
-    ("im", "i am"),
     ("prefs", "preferences"),
     ("repo", "project"),
     ("repos", "projects"),
@@ -105,7 +114,7 @@ const FILLING: [&str; 39] = [
 ];
 
 /// How a polite question begins.
-const POLITE: [&str; 27] = [
+const POLITE: [&str; 31] = [
     "and",
     "can you",
     "could you",
@@ -128,6 +137,10 @@ const POLITE: [&str; 27] = [
     "i would like to see",
     "i want to know",
     "i wonder",
+    "show",
+    "display",
+    "give us",
+    "be kind and",
     "good morning",
     "morning",
     "quick question",
@@ -141,9 +154,13 @@ pub(super) fn words(question: &str, most: usize) -> Vec<Word> {
     for at in spans(question).into_iter().take(most) {
         for text in written_out(&folded(&question[at.clone()])) {
             if !FILLING.contains(&text.as_str()) {
-                found.push(Word { text: meant(text), at: at.clone() });
+                found.push(Word { text, at: at.clone() });
             }
         }
+    }
+    let mut found = in_english(found);
+    for word in &mut found {
+        word.text = meant(std::mem::take(&mut word.text));
     }
     let begins = |words: &[Word], start: &str| {
         let n_start = start.split(' ').count();
@@ -296,6 +313,6 @@ mod tests {
         check("anything unfinshed in src/pool.rs:42?", "anything unfinished in src/pool.rs:42");
         check("it isn't done, don't you think", "it is not done do not you think");
         check("there were these tests", "there were these tests");
-        check("连接池为什么会等待", "连接池为什么会等待");
+        check("连接池为什么会等待", "连接池 why did 会等待");
     }
 }
