@@ -120,7 +120,7 @@ impl Order {
         let lines = self.lines()?;
         let command = NoteCommand { text, category, file: Some(self.path.clone()), lines };
         let (remark, redacted) = self.chronicle(host)?.note(&command).map_err(|error| host.refuse(error))?;
-        let place = remark.lines.map(|lines| format!(" on lines {lines}")).unwrap_or_default();
+        let place = remark.lines.map(|lines| format!(" on {}", lines.in_words())).unwrap_or_default();
         let secrets = match redacted.is_empty() {
             true => String::new(),
             false => format!(" Secrets were replaced: {}.", redacted.join(", ")),

@@ -35,7 +35,7 @@ pub(super) fn ingested(reply: &IngestReply) -> String {
             let _ = writeln!(out, "- {} {what}", counted(count, noun));
         }
     };
-    told(reply.left_out as u64, "session", "left out: excluded or forgotten");
+    told(reply.left_out as u64, "session", "left out: excluded, forgotten, or with the id of another");
     told(reply.not_transcripts as u64, "file", "without a transcript");
     told(reply.unreadable_rows, "row", "that could not be read");
     told(reply.secrets, "secret", "taken out");

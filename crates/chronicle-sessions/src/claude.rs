@@ -53,6 +53,8 @@ pub(crate) struct Claude {
     usage: (String, Usage),
     /// Whether the title is one that the human or the agent gave to this very session.
     has_own_title: bool,
+    /// Whether a row is of the session's own agent: files of sub-agents have none.
+    has_own_rows: bool,
 }
 
 struct Queued {
@@ -69,7 +71,12 @@ impl Transcript for Claude {
         }
         let clean = |title: &str| for_storage(title, &mut Removed::default()).into_owned();
         let titles: Vec<_> = self.titles.iter().map(|(leaf_id, title)| (leaf_id, clean(title))).collect();
-        Some(json!({ "titles": titles, "usage": self.usage, "has_own_title": self.has_own_title }))
+        Some(json!({
+            "titles": titles,
+            "usage": self.usage,
+            "has_own_title": self.has_own_title,
+            "has_own_rows": self.has_own_rows,
+        }))
     }
 
     fn go_on(&mut self, mut state: Value) {
@@ -77,6 +84,7 @@ impl Transcript for Claude {
         self.titles = serde_json::from_value(take("titles")).unwrap_or_default();
         self.usage = serde_json::from_value(take("usage")).unwrap_or_default();
         self.has_own_title = take("has_own_title") == true;
+        self.has_own_rows = take("has_own_rows") == true;
     }
 
     fn skips(&self, line: &[u8]) -> Option<&'static str> {
@@ -105,11 +113,6 @@ impl Transcript for Claude {
         let (parts, length) = Parts::of(row)?;
         Ok((self.take(&row.first(length), &parts, stream), length))
     }
-
-    fn finish(&mut self, stream: &mut Stream<'_>) {
-        self.handed.append(&mut self.queued);
-        self.tell_handed(stream);
-    }
 }
 
 impl Claude {
@@ -119,6 +122,7 @@ impl Claude {
             return Verdict::skipped("repeated");
         }
         note_session(fields, stream);
+        self.note_parent(fields, stream);
         self.note_title(fields, stream);
         match fields.attachment.and_then(Handed::of) {
             Some(handed) => self.judge(&handed, stream),
@@ -151,6 +155,18 @@ impl Claude {
             | "agent-color" => Verdict::skipped(&fields.kind),
             kind if kind.starts_with("api-request") => Verdict::skipped("api-request"),
             kind => Verdict::unknown(kind),
+        }
+    }
+
+    /// The file of a sub-agent names the session that sent it as its own. Older versions wrote the rows of sub-agents into
+    /// the file of that session.
+    fn note_parent(&mut self, fields: &Fields<'_>, stream: &mut Stream<'_>) {
+        let session = &mut stream.session;
+        if fields.is_side && !self.has_own_rows {
+            session.parent_id.clone_from(&session.id);
+        } else if !fields.is_side && matches!(&*fields.kind, "assistant" | "user") && !self.has_own_rows {
+            self.has_own_rows = true;
+            session.parent_id = None;
         }
     }
 
@@ -229,9 +245,6 @@ fn note_session(fields: &Fields<'_>, stream: &mut Stream<'_>) {
     {
         session.is_attended |= !is_headless;
         session.is_headless = !session.is_attended;
-    }
-    if fields.is_side {
-        session.parent_id.clone_from(&session.id);
     }
 }
 

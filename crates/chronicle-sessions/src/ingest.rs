@@ -217,6 +217,9 @@ struct Ongoing {
     name: String,
     parent: Option<String>,
     is_sub_agent: bool,
+    /// Whether the store has turns of its name from other files, and none of this one's was found among them yet.
+    #[serde(skip)]
+    is_unproven: bool,
     #[serde(with = "crate::stored::project")]
     project: Project,
     journal: Journal,
@@ -308,6 +311,12 @@ impl<'a> Taker<'a> {
                 }
                 return Ok(());
             }
+            if ongoing.is_unproven && !record.is_stored(self.tx)? {
+                let another = self.ongoing.remove(index);
+                self.left_out.push(another.name);
+                return Ok(());
+            }
+            ongoing.is_unproven = false;
             let repeated = ongoing.copies.take(&record, ongoing.is_repeating);
             record.key = repeated.unwrap_or(record.key);
             let elsewhere = record.put(self.tx, ongoing.id, &mut ongoing.written)?;
@@ -376,6 +385,7 @@ impl<'a> Taker<'a> {
             journal: Journal::new(Some(&name)),
             parent: session.parent_id.as_deref().map(named),
             is_sub_agent,
+            is_unproven: known.as_ref().map_or(Ok(false), |known| self.is_of_others(known))?,
             name,
             project,
             session: Session { agent: Some(agent), ..Session::default() },
@@ -399,6 +409,16 @@ impl<'a> Taker<'a> {
         }
         self.ongoing.push(ongoing);
         Ok(Some(self.ongoing.len() - 1))
+    }
+
+    /// Whether all that is known of a session is from other files. Then this one has to begin as they do: an id can be read
+    /// in notes, and a file that only bears it must not take the place of the session. In the generic format, whoever writes
+    /// the files chooses the ids.
+    fn is_of_others(&self, known: &NamedSession) -> SqlResult<bool> {
+        let sources = Source::of_session(self.tx, known.id)?;
+        let is_here = sources.iter().any(|source| source.path == self.transcript.path);
+        let is_others = known.record.agent != Agent::Generic.name() && !sources.is_empty() && !is_here;
+        Ok(is_others && StoredTurn::has_any(self.tx, known.id)?)
     }
 
     /// What is known now, where the reading can go on from here and that is worth it.

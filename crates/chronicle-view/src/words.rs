@@ -2,9 +2,7 @@
 
 use std::borrow::Cow;
 
-use chronicle_core::{
-    Age, Category, LineRange, parse_time, plain, reading::Standing, redaction::gated, shown_path,
-};
+use chronicle_core::{Age, Category, parse_time, plain, reading::Standing, redaction::gated, shown_path};
 use jiff::{Timestamp, tz::TimeZone};
 
 /// A text from outside as a reader may see it: without secrets, without what acts on a terminal, hides or turns the
@@ -62,14 +60,6 @@ pub(crate) fn mark(category: Category) -> &'static str {
     }
 }
 
-/// `line 4`, `lines 4-9`.
-pub(crate) fn lines(range: LineRange) -> String {
-    match range.start == range.end {
-        true => format!("line {}", range.start),
-        false => format!("lines {}-{}", range.start, range.end),
-    }
-}
-
 /// Where a lesson is now: `line 4, changed`; `gone`; `whole file`.
 pub(crate) fn place(standing: &Standing) -> String {
     use chronicle_core::reading::State;
@@ -79,8 +69,8 @@ pub(crate) fn place(standing: &Standing) -> String {
         State::Intact => "",
     };
     match (standing.lines, standing.near.first()) {
-        (Some(range), _) => format!("{}{state}", lines(range)),
-        (None, Some(range)) => format!("near {}", lines(*range)),
+        (Some(range), _) => format!("{}{state}", range.in_words()),
+        (None, Some(range)) => format!("near {}", range.in_words()),
         (None, None) if standing.file.is_some() => "whole file".to_owned(),
         (None, None) => "whole commit".to_owned(),
     }

@@ -7,6 +7,7 @@ use chronicle_core::{
     correction::Tier,
     counted,
     purge::{Purged, read_tombstones},
+    reading::KnowledgeItem,
 };
 use chronicle_git::{ObjectId, PURGED_REF, Repository, origin_of};
 
@@ -125,12 +126,6 @@ impl Tombstones {
                 gone.push(id);
             }
         }
-        for item in stored.knowledge.iter().flat_map(chronicle_core::Knowledge::items) {
-            let id = EntryId(item.id().to_owned());
-            if self.has(&id, item.tier()) {
-                gone.push(id);
-            }
-        }
         purged.add_ids(gone);
         stored.hidden.extend(hidden.into_iter().map(|(origin, n)| {
             format!(
@@ -145,7 +140,8 @@ impl Tombstones {
             )
         }));
         stored.note = purged.cleanse(stored.note);
-        stored.knowledge = stored.knowledge.map(|knowledge| purged.cleanse_knowledge(knowledge));
+        let is_kept = |item: &KnowledgeItem| !self.has(&EntryId(item.id().to_owned()), item.tier());
+        stored.knowledge = stored.knowledge.map(|knowledge| knowledge.retain(is_kept));
         stored
     }
 }

@@ -104,6 +104,15 @@ impl LineRange {
         self.start <= other.end && other.start <= self.end
     }
 
+    /// The range in a sentence: `line 4`, `lines 4-9`.
+    #[must_use]
+    pub fn in_words(self) -> String {
+        match self.start == self.end {
+            true => format!("line {}", self.start),
+            false => format!("lines {}-{}", self.start, self.end),
+        }
+    }
+
     /// The smallest range that covers both.
     #[must_use]
     pub fn hull(self, other: Self) -> Self {

@@ -245,10 +245,21 @@ impl Knowledge {
     /// What of an answer the user or the team says.
     #[must_use]
     pub fn trusted(&self) -> Self {
-        let items = self.items().into_iter().filter(|item| Tier::Unknown < item.tier());
-        let mut trusted = Self::default();
-        items.for_each(|item| trusted.push(item));
-        trusted
+        Self::default().with(self.items().into_iter().filter(|item| Tier::Unknown < item.tier()))
+    }
+
+    /// The items that are kept; two of one id may differ in who says them.
+    #[must_use]
+    pub fn retain(self, is_kept: impl Fn(&KnowledgeItem) -> bool) -> Self {
+        let items = self.items();
+        let without =
+            Self { conventions: Vec::new(), boundaries: Vec::new(), anti_patterns: Vec::new(), ..self };
+        without.with(items.into_iter().filter(is_kept))
+    }
+
+    fn with(mut self, items: impl Iterator<Item = KnowledgeItem>) -> Self {
+        items.for_each(|item| self.push(item));
+        self
     }
 
     /// The part that concerns `file`: scoped items whose scope covers it, and every anti-pattern.

@@ -102,12 +102,8 @@ impl Purged {
 
     /// The repository's knowledge without what is gone.
     #[must_use]
-    pub fn cleanse_knowledge(&self, mut knowledge: Knowledge) -> Knowledge {
-        let is_kept = |id: &str| !self.has(&EntryId(id.to_owned()));
-        knowledge.conventions.retain(|item| is_kept(&item.id));
-        knowledge.boundaries.retain(|item| is_kept(&item.id));
-        knowledge.anti_patterns.retain(|item| is_kept(&item.id));
-        knowledge
+    pub fn cleanse_knowledge(&self, knowledge: Knowledge) -> Knowledge {
+        knowledge.retain(|item| !self.has(&EntryId(item.id().to_owned())))
     }
 }
 

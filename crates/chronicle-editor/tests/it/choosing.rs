@@ -81,7 +81,7 @@ fn a_lesson_is_written_on_a_text_that_is_not_saved() {
     let uri = editor.uri("pool.rs");
     let note = json!({ "uri": uri, "lines": [3, 3], "category": "gotcha", "text": "Never block here." });
     let done = editor.order("chronicle.note", &note).expect("it is stored");
-    assert_eq!(done["message"], "Noted on lines 3:3. The next annotation of a commit includes it.");
+    assert_eq!(done["message"], "Noted on line 3. The next annotation of a commit includes it.");
     assert_eq!(editor.told("window/showMessage")["message"], done["message"]);
     repo.write("pool.rs", text);
     repo.commit("pool: say why it exists");

@@ -63,7 +63,7 @@ pub struct IngestReply {
     pub unknown: Vec<String>,
     /// Sessions that were taken in, or grew.
     pub sessions: usize,
-    /// Sessions that were left out, as they are excluded or forgotten.
+    /// Sessions that were left out: excluded, forgotten, or with the id of another one.
     pub left_out: usize,
     /// Turns that are new.
     pub new_turns: usize,

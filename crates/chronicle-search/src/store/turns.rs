@@ -117,6 +117,11 @@ impl TurnRecord<'_> {
             .exists([self.key, likeness.unwrap_or(self.key)])
     }
 
+    /// Whether a turn with its key is there, in whichever session.
+    pub fn is_stored(&self, tx: &Transaction<'_>) -> rusqlite::Result<bool> {
+        tx.prepare_cached("SELECT 1 FROM turn WHERE key = ?1")?.exists([self.key])
+    }
+
     /// A number for what it says and when, which a copy under another id has, too. None where it has no time.
     #[must_use]
     pub fn likeness(&self) -> Option<i64> {
@@ -200,6 +205,11 @@ impl StoredTurn {
     #[must_use]
     pub fn likeness(&self) -> Option<i64> {
         likeness(self.kind, self.at?, &self.text)
+    }
+
+    /// Whether a session has turns.
+    pub fn has_any(connection: &Connection, session: SessionId) -> rusqlite::Result<bool> {
+        connection.prepare_cached("SELECT 1 FROM turn WHERE session = ?1 LIMIT 1")?.exists([session.0])
     }
 
     /// The turns of a session, in their order.

@@ -55,6 +55,39 @@ fn claude_sub_agents_compactions_and_queues() {
 }
 
 #[test]
+fn claude_sub_agents_of_older_versions_have_rows_in_the_session_that_sent_them() {
+    let row = |id: &str, is_side: bool, kind: &str, content: &str| {
+        format!(
+            r#"{{"type":"{kind}","uuid":"{id}","sessionId":"s","isSidechain":{is_side},"message":{{"id":"m-{id}","model":"opus","content":{content}}}}}"#
+        )
+    };
+    let call = r#"[{"type":"tool_use","id":"t1","name":"Task","input":{"description":"look","prompt":"look around"}}]"#;
+    let answer = r#"[{"type":"tool_result","tool_use_id":"t1","content":"It is fine."}]"#;
+    let file = [
+        row("u1", false, "user", r#""make the pool wait""#),
+        row("a1", false, "assistant", call),
+        row("s1", true, "user", r#""look around""#),
+        row("s2", true, "assistant", r#"[{"type":"text","text":"It is fine."}]"#),
+        row("u2", false, "user", answer),
+        row("u3", false, "user", r#""then test it""#),
+    ];
+    let (reading, turns) = told(file.join("\n").as_bytes());
+    let expected = [
+        ("prompt: make the pool wait", false),
+        ("SubAgent: look around", true),
+        ("said: It is fine.", true),
+        ("tool: Task look Some(true)", false),
+        ("prompt: then test it", false),
+    ];
+    let sides = turns.iter().map(|turn| turn.sub_agent.is_some());
+    assert_eq!(all_words(&turns).into_iter().zip(sides).collect::<Vec<_>>(), expected);
+    assert_eq!((reading.session.id.as_deref(), reading.session.parent_id), (Some("s"), None));
+    // A file of nothing else is that of a sub-agent.
+    let (reading, _) = told(file[2..4].join("\n").as_bytes());
+    assert_eq!(reading.session.parent_id.as_deref(), Some("s"));
+}
+
+#[test]
 fn claude_queues_hold_words_of_machines_too() {
     let of = |attachment: &str| {
         let attachment = format!(

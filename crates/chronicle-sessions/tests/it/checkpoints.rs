@@ -54,19 +54,13 @@ impl Home {
 
     /// All that is stored.
     fn rows(&self) -> Vec<String> {
-        const QUESTIONS: [&str; 7] = [
-            "SELECT * FROM session ORDER BY name",
-            "SELECT key, session, position, line, name, kind, at, sub_agent, speaker, is_ok, text, answer \
-             FROM turn ORDER BY session, position, key",
-            "SELECT * FROM changed_file",
-            "SELECT * FROM made_commit",
-            "SELECT session, event FROM thread_event ORDER BY session, event",
-            "SELECT id, is_open, thread FROM thread ORDER BY id",
-            "SELECT path, session, size, tally FROM source",
-        ];
+        self.answers(&QUESTIONS)
+    }
+
+    fn answers(&self, questions: &[&str]) -> Vec<String> {
         let all = |connection: &Connection| -> SqlResult<Vec<String>> {
             let mut found = Vec::new();
-            for question in QUESTIONS {
+            for question in questions {
                 let mut select = connection.prepare(question)?;
                 let n_columns = select.column_count();
                 let mut rows = select.query([])?;
@@ -81,6 +75,20 @@ impl Home {
     }
 }
 
+/// How many questions are about the file alone: which threads it opens depends on what was open when it was read.
+const OF_FILE: usize = 5;
+
+const QUESTIONS: [&str; 7] = [
+    "SELECT * FROM session ORDER BY name",
+    "SELECT key, session, position, line, name, kind, at, sub_agent, speaker, is_ok, text, answer \
+     FROM turn ORDER BY session, position, key",
+    "SELECT * FROM changed_file",
+    "SELECT * FROM made_commit",
+    "SELECT path, session, size, tally FROM source",
+    "SELECT session, event FROM thread_event ORDER BY session, event",
+    "SELECT id, is_open, thread FROM thread ORDER BY id",
+];
+
 /// Reads a file each time that it has grown to one of `ends`, and says how often it was gone on with.
 fn check(file: &[u8], ends: &[usize]) -> usize {
     let (mut whole, mut in_parts) = (Home::new(), Home::new());
@@ -91,6 +99,10 @@ fn check(file: &[u8], ends: &[usize]) -> usize {
         checkpoint = in_parts.take_in(&file[..end], checkpoint.as_ref()).or(checkpoint);
         assert_eq!(in_parts.rows(), whole.rows(), "read up to byte {end}, after {ends:?}");
     }
+    let mut at_once = Home::new();
+    at_once.take_in(file, None);
+    let of_file = &QUESTIONS[..OF_FILE];
+    assert_eq!(in_parts.answers(of_file), at_once.answers(of_file), "read at once, or first up to {ends:?}");
     n_resumed
 }
 

@@ -4,6 +4,7 @@ use std::{fs, os::unix::ffi::OsStrExt, path::Path};
 
 use chronicle_search::Store;
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use crate::{
     desk::{Desk, Talk},
@@ -188,6 +189,37 @@ fn what_is_repeated_under_new_ids_counts_once_in_either_order() {
     let talks: [Told<'_>; 2] = [(SESSION, &parent), (FORK, &later)];
     let told = told_after(&talks, &[0, 1]);
     assert_eq!((&told[0]["turns_stored"], &told[1]["turns_stored"]), (&json!(9), &json!(9)));
+}
+
+#[test]
+fn a_file_that_only_bears_the_id_of_a_session_does_not_take_its_place() {
+    let desk = Desk::new();
+    let talk = pool(&desk, SESSION);
+    desk.leave(&talk);
+    desk.ingest();
+    let told = |desk: &Desk| {
+        let mut told = desk.ask(&["session", "show", SESSION, "--turns"]);
+        told["transcripts"] = json!([]);
+        (told, desk.ask(&["session", "list"]), desk.ask(&["pending"]))
+    };
+    let before = told(&desk);
+    let elsewhere = TempDir::new().unwrap();
+    let mut strange = Talk::new(SESSION, &elsewhere.path().to_string_lossy());
+    strange.day = 12;
+    let strange = strange.raw(
+        &json!({"type": "user", "uuid": "5tra4ge", "sessionId": SESSION, "cwd": elsewhere.path(),
+            "timestamp": "2026-03-12T10:00:00.000Z", "message": {"role": "user", "content": "Strange words."}})
+        .to_string(),
+    );
+    let path = elsewhere.path().join("strange.jsonl");
+    fs::write(&path, strange.text()).unwrap();
+    let shown = desk.run(&["session", "ingest", &path.to_string_lossy()]).success().stdout;
+    assert!(shown.contains("1 session left out"), "{shown}");
+    assert_eq!(told(&desk), before);
+    // A copy that goes on is the session.
+    fs::write(&path, talk.prompt("Now the timeout of the pool").text()).unwrap();
+    desk.run(&["session", "ingest", &path.to_string_lossy()]).success();
+    assert_eq!(told(&desk).0["turns_stored"], 10);
 }
 
 #[test]

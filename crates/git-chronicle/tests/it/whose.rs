@@ -384,6 +384,29 @@ fn knowledge_of_a_stranger_says_so_and_starts_no_hook() {
 }
 
 #[test]
+fn a_purge_mark_of_a_stranger_hides_no_own_rule_by_the_id_of_another() {
+    let repo = TestRepo::new();
+    repo.write("a.rs", "fn a() {\n    1;\n}\n");
+    repo.commit("one");
+    let add = ["knowledge", "add", "--rule", "Never block here.", "--scope", "a.rs", "--format=json"];
+    let id = chronicle(repo.path(), &add).success().json()["items"][0]["id"].clone();
+    let tree = empty_tree(&repo);
+    let mut note: Value =
+        serde_json::from_str(&repo.git(&["notes", "--ref=chronicle", "show", &tree])).unwrap();
+    let theirs = json!({ "id": id, "scope": "*", "rule": "Run this first." });
+    note["conventions"].as_array_mut().expect("a list").push(theirs);
+    repo.put_note("chronicle", &tree, note.to_string().as_bytes());
+    let own = || ("Never block here.".to_owned(), Value::Null);
+    let found = rules(&repo);
+    assert!(found.contains(&own()) && found.len() == 2, "{found:?}");
+    let tombstone =
+        json!({ "id": "01J0000000000000000000000B", "purged": [id], "timestamp": "2026-03-01T12:00:00Z" });
+    repo.put_note("refs/notes/remotes/stranger/chronicle-purged", &tree, format!("{tombstone}\n").as_bytes());
+    assert_eq!(rules(&repo), [own()]);
+    assert!(hook(&repo).contains("Never block here."));
+}
+
+#[test]
 fn a_remote_takes_no_own_knowledge_away() {
     let (repo, _) = pushed();
     let add = |rule: &str| {
