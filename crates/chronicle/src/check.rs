@@ -12,11 +12,14 @@ use std::{collections::BTreeMap, path::PathBuf};
 use chronicle_commits::{Content, DepsRequest, Limits, ReadRequest, Scope, ScopeFile, Target};
 use chronicle_core::{
     Category, Differ, Extent, Hunk, LineMap, LineRange, Lines,
+    correction::Tier,
+    counted,
     dependent::Dependent,
     is_binary, line_words, lines_after,
     mentions::{agree, segments},
     outline::Item,
     reading::{Match, Query, Standing, State, WisdomItem},
+    room::MOST_OF_STRANGERS,
     unified,
 };
 use chronicle_git::{BStr, BString, ByteSlice, Filtered, Newer, ObjectId};
@@ -275,6 +278,7 @@ impl Chronicle {
         let mut lessons = self.lessons_at(base, &changed, &mut check.warnings)?;
         let mut dependents = self.dependents_at(base, &changed, most_dependents, &mut check.warnings)?;
         check.files.reserve_exact(changed.len());
+        let (mut room, mut n_left_out) = (MOST_OF_STRANGERS, 0);
         for (number, file) in changed.iter().enumerate() {
             let mut touched: Vec<TouchedLesson> = lessons
                 .remove(&file.old.to_string())
@@ -283,6 +287,13 @@ impl Chronicle {
                 .filter_map(|lesson| self.touch(lesson, file, fail_on))
                 .collect();
             touched.sort_by_key(|lesson| (lesson.touch, lesson.at_line));
+            touched.retain(|touched| {
+                let is_strange = touched.lesson.standing.tier == Tier::Unknown;
+                let has_room = !is_strange || 0 < room;
+                room -= usize::from(is_strange && has_room);
+                n_left_out += usize::from(!has_room);
+                has_room
+            });
             let relying = dependents.remove(&number).unwrap_or_default();
             check.n_failing += touched.iter().filter(|lesson| lesson.fails).count();
             if touched.is_empty() && relying.told.is_empty() {
@@ -297,6 +308,12 @@ impl Chronicle {
                 dependents: relying.told,
                 n_more_dependents: relying.n_more,
             });
+        }
+        if 0 < n_left_out {
+            check.warnings.push(format!(
+                "{} of strangers left out: an answer shows {MOST_OF_STRANGERS}",
+                counted(n_left_out, "lesson")
+            ));
         }
         Ok(check)
     }

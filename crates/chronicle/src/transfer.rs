@@ -111,7 +111,7 @@ impl Chronicle {
             lines: imported.n_lines,
             changed: imported.n_changed,
             elsewhere: imported.n_elsewhere,
-            warnings: imported.redacted.iter().map(warning).collect(),
+            warnings: imported.redacted.iter().map(warning).chain(imported.warnings).collect(),
         })
     }
 

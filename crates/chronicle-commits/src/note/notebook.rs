@@ -18,6 +18,7 @@ use crate::{
         trust::{
             Mark, Tiers, Trust, Voice, Voices, best_versions, fair_removals, mark_of_document, mark_of_entry,
             mark_of_item, mark_of_region, mark_of_removal, marks, marks_as_read, marks_of_knowledge,
+            own_documents,
         },
     },
 };
@@ -318,14 +319,13 @@ fn heard(raw: &[Raw], sources: &Sources, trust: &Trust<'_>, purged: &Tombstones)
     let mut hearing = Hearing { sources, trust, seen: HashMap::new() };
     let mut sides: Vec<Stored> = Vec::with_capacity(raw.len());
     let mut said: Vec<Vec<(EntryId, Mark)>> = Vec::with_capacity(raw.len());
+    let mut are_ours: Vec<bool> = Vec::with_capacity(raw.len());
     for raw in raw {
         // Documents that another tool put one after the other are versions like those of two refs.
         for part in parts(&raw.bytes) {
             let mut stored = parse(&[part]);
             let mut names = sources.names(raw.refs);
-            if stored.knowledge.is_some()
-                && !names.any(|name| origin_of(name) == name || trust.is_shared(name))
-            {
+            if stored.knowledge.is_some() && !names.any(|name| trust.is_ours(name)) {
                 // It is told as the repository's own, to agents too.
                 stored.knowledge = None;
                 let origin = sources.names(raw.refs).next().map_or("elsewhere", origin_of);
@@ -340,10 +340,13 @@ fn heard(raw: &[Raw], sources: &Sources, trust: &Trust<'_>, purged: &Tombstones)
             }
             sides.push(stored);
             said.push(here);
+            are_ours.push(sources.names(raw.refs).any(|name| trust.is_ours(name)));
         }
     }
     let notes = sides.iter_mut().map(|stored| std::mem::take(&mut stored.note)).collect();
     let notes = best_versions(notes, |_, mark| hearing.voice(mark).tier);
+    let notes =
+        if are_ours.contains(&false) { own_documents(notes, |number| are_ours[number]) } else { notes };
     let knowledge: Vec<Knowledge> = sides.iter_mut().filter_map(|stored| stored.knowledge.take()).collect();
     let mut stored = sides.into_iter().reduce(Stored::fold).unwrap_or_default();
     stored.note = notes.into_iter().reduce(Note::fold).unwrap_or_default();

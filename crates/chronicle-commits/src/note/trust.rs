@@ -310,6 +310,15 @@ pub(crate) fn best_versions(notes: Vec<Note>, tier: impl Fn(usize, &Mark) -> Tie
     settled.collect()
 }
 
+/// Lets the documents of the notes that are in refs of ours or the team's take the place of the same ones in others:
+/// fingerprints are no part of what a document says, so no stranger's copy brings other ones.
+pub(crate) fn own_documents(notes: Vec<Note>, is_ours: impl Fn(usize) -> bool) -> Vec<Note> {
+    let ours = notes.iter().enumerate().filter(|(number, _)| is_ours(*number));
+    let ours = ours.map(|(_, note)| note.clone()).reduce(Note::fold).unwrap_or_default();
+    let notes = notes.into_iter().enumerate();
+    notes.map(|(number, note)| if is_ours(number) { note } else { note.with_documents(&ours) }).collect()
+}
+
 /// Drops from `removed` what names an item that is trusted more than who removed it.
 pub(crate) fn fair_removals(
     removed: BTreeSet<String>,
@@ -350,6 +359,7 @@ pub(crate) fn unite_fairly(trust: &Trust<'_>, key: &str, sides: &[(&[u8], &str)]
     });
     let knowledge = fair.reduce(Knowledge::fold);
     let notes = best_versions(notes, |number, mark| trust.tier(mark, sides[number].1));
+    let notes = own_documents(notes, |number| trust.is_ours(sides[number].1));
     note_bytes(key, &notes.into_iter().reduce(Note::fold).unwrap_or_default(), knowledge)
 }
 
@@ -413,6 +423,11 @@ impl<'r> Trust<'r> {
             .entry((whom, TrustRecords::shard_of(mark).to_owned()))
             .or_insert_with(|| records.recorded(whom, mark).into_iter().collect());
         known.contains(mark)
+    }
+
+    /// Whether a ref is of this clone, or of a remote that the user enabled.
+    pub(crate) fn is_ours(&self, ref_name: &str) -> bool {
+        origin_of(ref_name) == ref_name || self.is_shared(ref_name)
     }
 
     /// Whether notes of a remote that the user enabled are in this ref, and nobody else's.

@@ -19,8 +19,9 @@ use crate::{
     error::Result,
     note::{
         stored::parse,
-        trust::{Trust, keep_own, marks},
+        trust::{Trust, keep_own, mark_of_entry, mark_of_region, marks},
     },
+    share::merging::{MAX_NOTE_BYTES, MAX_TAKEN_BYTES},
     write::mend::mended,
 };
 use mapping::{Origin, Target};
@@ -173,6 +174,7 @@ fn carry_one(
     let mut after = before.clone();
     let mut n_known = 0;
     let trust = Trust::of(repository);
+    let sources = that_fit(&trust, sources, raw.as_ref().map_or(0, Vec::len));
     for (source, note) in &sources {
         n_known += note.entries().iter().filter(|(_, entry)| known.contains(&entry.id)).count();
         let copied = copy(note, *source, request, target, &before, &known)?;
@@ -188,6 +190,9 @@ fn carry_one(
         .collect();
     let key = request.target.to_string();
     let text = after.to_line(&key).map_or_else(|| unread_text(&after), String::into_bytes);
+    if MAX_NOTE_BYTES < text.len() as u64 {
+        return Ok(None);
+    }
     let is_changed = raw.as_deref() != Some(&text[..]);
     if is_changed {
         notes.set(request.target, text);
@@ -200,6 +205,36 @@ fn carry_one(
         is_changed,
         stored: after.to_annotation(&key),
     }))
+}
+
+/// The notes of the sources, the smaller ones first, as long as a target that has so many bytes has room; of the others,
+/// what the user said. The rest stays where it is.
+fn that_fit(
+    trust: &Trust<'_>,
+    sources: BTreeMap<ObjectId, Note>,
+    n_bytes: usize,
+) -> BTreeMap<ObjectId, Note> {
+    let size = |note: &Note| {
+        let n_unread: usize = note.unread().map(<[u8]>::len).sum();
+        note.to_line("").map_or(n_unread, |line| line.len())
+    };
+    let mut measured: Vec<_> =
+        sources.into_iter().map(|(source, note)| (size(&note), source, note)).collect();
+    measured.sort_by_key(|(n_bytes, source, _)| (*n_bytes, *source));
+    let mut n_bytes = n_bytes;
+    let fitting = measured.into_iter().map(|(n_more, source, note)| {
+        n_bytes += n_more;
+        if n_bytes as u64 <= MAX_TAKEN_BYTES {
+            return (source, note);
+        }
+        n_bytes -= n_more;
+        let own = note.retain(
+            |entry| trust.is_own(&mark_of_entry(entry)),
+            |region| trust.is_own(&mark_of_region(region)),
+        );
+        (source, own.without_unread(|_| true))
+    });
+    fitting.filter(|(_, note)| !note.is_empty()).collect()
 }
 
 /// What is stored on the target itself, and what git copied there word for word from a source: such a

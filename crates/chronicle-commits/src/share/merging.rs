@@ -22,6 +22,9 @@ use crate::{
 /// No note that anyone wrote is larger.
 pub const MAX_NOTE_BYTES: u64 = chronicle_core::MAX_NOTE_BYTES as u64;
 
+/// What others wrote makes no note larger than that: the rest is room for what is written here.
+pub(crate) const MAX_TAKEN_BYTES: u64 = MAX_NOTE_BYTES / 2;
+
 /// What a merge did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MergedRef {
@@ -107,15 +110,15 @@ fn is_one_sided(difference: &Difference) -> bool {
 
 fn take(repository: &Repository, key: ObjectId, blob: ObjectId, report: &mut Report) -> Resolution {
     match repository.blob_size(blob) {
-        Ok(size) if size <= MAX_NOTE_BYTES => {
+        Ok(size) if size <= MAX_TAKEN_BYTES => {
             report.n_taken += 1;
             Resolution::Blob(blob)
         }
         Ok(size) => {
             report.warnings.push(format!(
-                "the note on {key} was skipped: it has {} MB, and a note may have {}",
+                "the note on {key} was skipped: it has {} MB, and {} are the most",
                 size >> 20,
-                MAX_NOTE_BYTES >> 20
+                MAX_TAKEN_BYTES >> 20
             ));
             Resolution::Nothing
         }
@@ -147,13 +150,29 @@ fn unite(
         ));
         return difference.ours.first().map_or(Resolution::Nothing, |ours| Resolution::Blob(*ours));
     }
-    report.n_united += 1;
-    Resolution::Content(match name {
+    let united = match name {
+        // These are read line by line, whatever size they have.
         CORRECTIONS_REF | PURGED_REF => {
             unite_lines(&sides.iter().map(|(bytes, _)| *bytes).collect::<Vec<_>>())
         }
-        _ => unite_fairly(trust, &difference.key.to_string(), &sides),
-    })
+        _ => {
+            let united = unite_fairly(trust, &difference.key.to_string(), &sides);
+            if let Some(ours) = difference.ours.first()
+                && MAX_TAKEN_BYTES < united.len() as u64
+            {
+                report.warnings.push(too_large(difference.key));
+                return Resolution::Blob(*ours);
+            }
+            united
+        }
+    };
+    report.n_united += 1;
+    Resolution::Content(united)
+}
+
+/// Says that a note is left as it is here.
+pub(crate) fn too_large(key: ObjectId) -> String {
+    format!("the notes on {key} were not united: together they are too large")
 }
 
 /// The bytes of those blobs that are here and not too large.

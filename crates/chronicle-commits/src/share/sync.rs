@@ -31,7 +31,7 @@ use crate::{
     },
     share::{
         dropped::bring_back,
-        merging::{MAX_NOTE_BYTES, MergedRef, merge, read_bounded},
+        merging::{MAX_NOTE_BYTES, MAX_TAKEN_BYTES, MergedRef, merge, read_bounded, too_large},
         purge,
     },
 };
@@ -353,43 +353,60 @@ fn import_fetched(
     let trust = Trust::of(repository);
     let message = format!("chronicle: import notes of {remote}").replace('\n', " ");
     let source = format!("{FETCHED_NOTES}{remote}/chronicle");
-    let ((imported, n_known), _) =
+    let ((imported, n_known, large), _) =
         repository.edit_notes(NOTES_REF, &message, |notes: &mut NotesEdit<'_>| {
-            let (mut imported, mut n_known) = (Vec::new(), 0);
+            let (mut imported, mut n_known, mut large) = (Vec::new(), 0, Vec::new());
             for (key, content) in &given {
-                match add(notes, *key, content, &source, &trust)? {
-                    true => imported.push(*key),
-                    false => n_known += 1,
+                match add(notes, *key, content, &source, &trust, MAX_TAKEN_BYTES)? {
+                    Added::News => imported.push(*key),
+                    Added::Known => n_known += 1,
+                    Added::TooLarge => large.push(*key),
                 }
             }
-            Ok::<_, GitError>((imported, n_known))
+            Ok::<_, GitError>((imported, n_known, large))
         })?;
     (report.imported, report.n_known) = (imported, n_known);
+    report.warnings.extend(large.into_iter().map(too_large));
     Ok(())
 }
 
-/// Unites `content`, which is of the ref `source`, with the note on `key`; whether that changed anything.
+/// What became of a note that was to be added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Added {
+    /// It says something new.
+    News,
+    /// The note that is here says all of it.
+    Known,
+    /// The two together would be too large; ours stays as it is.
+    TooLarge,
+}
+
+/// Unites `content`, which is of the ref `source`, with the note on `key`, if both have at most `most` bytes.
 pub(crate) fn add(
     notes: &mut NotesEdit<'_>,
     key: ObjectId,
     content: &[u8],
     source: &str,
     trust: &Trust<'_>,
-) -> Result<bool, GitError> {
+    most: u64,
+) -> Result<Added, GitError> {
     let name = key.to_string();
     let united = match notes.get(key)? {
         Some(present) => {
             let united = unite_fairly(trust, &name, &[(&present, NOTES_REF), (content, source)]);
             // Whoever says the same in another form does not change the form of ours.
             if united == present || united == unite_notes(&name, &[&present[..], b""]) {
-                return Ok(false);
+                return Ok(Added::Known);
             }
             united
         }
         None => content.to_vec(),
     };
+    if most < united.len() as u64 {
+        return Ok(Added::TooLarge);
+    }
     notes.set(key, united);
-    Ok(true)
+    Ok(Added::News)
 }
 
 /// How far our ref `name` and the remote's, as it was last fetched, are apart.

@@ -29,8 +29,8 @@ use crate::{
         trust::{Trust, keep_own_bytes, mark_of_tombstone},
     },
     share::{
-        merging::MAX_NOTE_BYTES,
-        sync::{SHARED_REFS, add},
+        merging::{MAX_NOTE_BYTES, too_large},
+        sync::{Added, SHARED_REFS, add},
     },
 };
 
@@ -60,6 +60,8 @@ pub struct Imported {
     pub n_elsewhere: usize,
     /// Secrets that were replaced, with the number of their line.
     pub redacted: Vec<(usize, Vec<Kind>)>,
+    /// What was not taken, and why.
+    pub warnings: Vec<String>,
 }
 
 /// Makes a line of the bytes of a note and the object that carries it; `None` where there is nothing to write.
@@ -200,23 +202,28 @@ pub fn import(repository: &Repository, lines: &mut dyn BufRead) -> Result<Import
             });
         }
         let message = format!("chronicle: import {} notes", notes.len());
-        let (n_changed, _) = repository.edit_notes(name, &message, |edit: &mut NotesEdit<'_>| {
-            let mut n_changed = 0;
+        let ((n_changed, large), _) = repository.edit_notes(name, &message, |edit: &mut NotesEdit<'_>| {
+            let (mut n_changed, mut large) = (0, Vec::new());
             for (key, content) in &notes {
-                let is_news = match name {
+                let added = match name {
                     CORRECTIONS_REF | PURGED_REF => add_lines(edit, *key, content)?,
-                    _ => add(edit, *key, content, IMPORTED, &trust)?,
+                    // A file is named by the user, and may be the only copy.
+                    _ => add(edit, *key, content, IMPORTED, &trust, MAX_NOTE_BYTES)?,
                 };
-                n_changed += usize::from(is_news);
+                n_changed += usize::from(added == Added::News);
+                if added == Added::TooLarge {
+                    large.push(*key);
+                }
             }
-            Ok::<_, GitError>(n_changed)
+            Ok::<_, GitError>((n_changed, large))
         })?;
+        imported.warnings.extend(large.into_iter().map(too_large));
         imported.n_changed += n_changed;
     }
     Ok(imported)
 }
 
-fn add_lines(notes: &mut NotesEdit<'_>, key: ObjectId, content: &[u8]) -> Result<bool, GitError> {
+fn add_lines(notes: &mut NotesEdit<'_>, key: ObjectId, content: &[u8]) -> Result<Added, GitError> {
     let present = notes.get(key)?;
     let united = match &present {
         Some(present) => unite_lines(&[&present[..], content]),
@@ -225,10 +232,11 @@ fn add_lines(notes: &mut NotesEdit<'_>, key: ObjectId, content: &[u8]) -> Result
     let is_news = present
         .as_ref()
         .is_none_or(|present| united != unite_lines(&[&present[..], b""]) && united != *present);
-    if is_news {
-        notes.set(key, united);
+    if !is_news {
+        return Ok(Added::Known);
     }
-    Ok(is_news)
+    notes.set(key, united);
+    Ok(Added::News)
 }
 
 /// One note that a line holds.

@@ -275,6 +275,19 @@ impl Note {
         self
     }
 
+    /// The note in which the documents of `other` take the place of those that say the same: how these came here, and
+    /// where their code is, is as `other` has it.
+    #[must_use]
+    pub fn with_documents(mut self, other: &Self) -> Self {
+        for (fingerprint, document) in &mut self.documents {
+            if let Some(known) = other.documents.get(fingerprint) {
+                let entry_ids = std::mem::take(&mut document.entry_ids);
+                *document = Annotation { entry_ids, ..known.clone() };
+            }
+        }
+        self
+    }
+
     /// The union of two notes.
     #[must_use]
     pub fn fold(mut self, other: Self) -> Self {

@@ -116,8 +116,7 @@ pub(super) fn find_long(text: &[u8], floor: usize, at: usize, end: usize) -> Opt
     };
     let command = command_before(text, floor, at);
     let taker = taker(command, |_| true)?;
-    let told =
-        words(command).skip_while(|word| !taker.programs.iter().any(|name| is_program(word, name))).nth(1);
+    let told = words(command).skip_while(|word| !is_one_of(word, taker.programs)).nth(1);
     if told.is_some_and(|word| word[0] != b'-' && Some(word) != taker.subcommand.map(str::as_bytes)) {
         return None;
     }
@@ -146,7 +145,7 @@ pub(super) fn find_piped(text: &[u8], floor: usize, at: usize) -> Option<Secret>
     let near = floor.max(at.saturating_sub(COMMAND_LIMIT));
     let line = at - run_back(text, near, at, COMMAND_LIMIT, |byte| *byte != b'\n');
     let bar = line + memchr::memrchr(b'|', &text[line..at])?;
-    let is_printed = words(&text[line..bar]).any(|word| PRINTERS.iter().any(|name| is_program(word, name)));
+    let is_printed = words(&text[line..bar]).any(|word| is_one_of(word, PRINTERS));
     let stores = option.starts_with(b"--password")
         || clause::noun_of(&text[bar..at]).is_some()
         || text[bar..at].windows(6).any(|word| word.eq_ignore_ascii_case(b"secret"));
@@ -165,8 +164,8 @@ const ASKERS: &[&str] = &["su", "kinit", "cryptsetup", "gpg", "openssl", "pass"]
 fn asks(command: &[u8]) -> bool {
     let is_stdin =
         |word: &[u8]| matches!(word, [b'-', b'a'..=b'z' | b'A'..=b'Z', ..]) && word.contains(&b'S');
-    words(command).any(|word| word.ends_with(b"passwd") || ASKERS.iter().any(|name| is_program(word, name)))
-        || words(command).skip_while(|word| !is_program(word, "sudo")).nth(1).is_some_and(is_stdin)
+    words(command).any(|word| word.ends_with(b"passwd") || is_one_of(word, ASKERS))
+        || words(command).skip_while(|word| !is_one_of(word, &["sudo"])).nth(1).is_some_and(is_stdin)
 }
 
 /// Whether a command takes what is from `start` to `end` as a password: after its option (`ssh-keygen -N x`), among
@@ -182,7 +181,7 @@ pub(super) fn take(text: &[u8], floor: usize, start: usize, end: usize) -> bool 
         _ => words(command).any(|word| word.ends_with(b"passwd")),
     };
     let rest = &text[end..end + run(text, end, COMMAND_LIMIT, |byte| *byte != b'\n')];
-    let is_printed = || words(command).any(|word| PRINTERS.iter().any(|name| is_program(word, name)));
+    let is_printed = || words(command).any(|word| is_one_of(word, PRINTERS));
     by_option || memchr::memchr(b'|', rest).is_some_and(|bar| is_printed() && asks(&rest[bar + 1..]))
 }
 
@@ -192,7 +191,7 @@ pub(super) fn find_share(text: &[u8], floor: usize, at: usize) -> Option<Secret>
         return None;
     }
     let command = command_before(text, floor, at);
-    let mut told = words(command).skip_while(|word| !is_program(word, "net"));
+    let mut told = words(command).skip_while(|word| !is_one_of(word, &["net"]));
     (told.next().is_some() && told.next()?.eq_ignore_ascii_case(b"use")).then_some(())?;
     let is_password = |word: &&[u8]| {
         !matches!(word, [b'/', ..] | [b'\\', b'\\', ..] | [b'"', b'\\', ..] | [_, b':'] | [b'*'])
@@ -240,7 +239,7 @@ fn end_of(text: &[u8], start: usize, quote: Option<Quote>) -> Option<usize> {
 fn taker(command: &[u8], fits: impl Fn(&Taker) -> bool) -> Option<&'static Taker> {
     TAKERS.iter().filter(|taker| fits(taker)).find(|taker| {
         let mut rest = words(command);
-        rest.any(|word| taker.programs.iter().any(|name| is_program(word, name)))
+        rest.any(|word| is_one_of(word, taker.programs))
             && taker.subcommand.is_none_or(|subcommand| rest.any(|word| word == subcommand.as_bytes()))
     })
 }
@@ -261,11 +260,16 @@ fn words(command: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
     command.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
 }
 
-/// Whether `word` calls the program `name`: `mysql`, `/usr/bin/mysql`, `"mysql.exe`.
-fn is_program(word: &[u8], name: &str) -> bool {
+/// The program that `word` calls: `mysql` of `/usr/bin/mysql` and `"mysql.exe`.
+fn program(word: &[u8]) -> &[u8] {
     let start =
         word.iter().rposition(|byte| matches!(byte, b'/' | b'\\' | b'"' | b'\'')).map_or(0, |at| at + 1);
     let word = &word[start..];
-    let word = word.strip_suffix(b".exe").unwrap_or(word);
-    word.eq_ignore_ascii_case(name.as_bytes())
+    word.strip_suffix(b".exe").unwrap_or(word)
+}
+
+/// Whether `word` calls one of the programs `names`.
+fn is_one_of(word: &[u8], names: &[&str]) -> bool {
+    let program = program(word);
+    names.iter().any(|name| program.eq_ignore_ascii_case(name.as_bytes()))
 }

@@ -98,6 +98,90 @@ fn a_flood_of_a_stranger_leaves_room_for_the_users_own() {
     }
 }
 
+/// A remote that nobody enabled, which has this note on `key`.
+fn remote(repo: &TestRepo, name: &str, key: &str, document: &Value) {
+    let other = TestRepo::new();
+    other.git(&["fetch", "--quiet", &repo.path().to_string_lossy(), "HEAD"]);
+    // Its own commit may be any name.
+    let blob = repo.beside("note-of-a-stranger");
+    fs::write(&blob, document.to_string()).expect("it can be written");
+    let blob = other.git(&["hash-object", "-w", &blob.to_string_lossy()]);
+    let script = format!("printf '100644 blob {}\t{key}\n' | git mktree", blob.trim());
+    let tree = testkit::command("sh", other.path()).args(["-c", &script]).output().expect("it runs").stdout;
+    let tree = String::from_utf8(tree).expect("it is text");
+    let commit = other.git(&["commit-tree", "-m", "notes", tree.trim()]);
+    other.git(&["update-ref", "refs/notes/chronicle", &commit]);
+    let place = repo.beside(name);
+    fs::rename(other.path(), &place).expect("it is next to it");
+    repo.git(&["remote", "add", name, &place.to_string_lossy()]);
+}
+
+#[test]
+fn large_notes_of_strangers_leave_the_users_own_readable() {
+    let (repo, commit) = annotated();
+    let large = |number: usize, id: char| {
+        let lesson = json!({ "id": format!("01M8FQ3D2JRKKJ3YMZ0KCV{id}{number:03}"), "category": "gotcha",
+            "content": "EVIL ".repeat(2_000), "file": "a.rs" });
+        lesson
+    };
+    for (name, id) in [("first", 'A'), ("second", 'B'), ("third", 'C')] {
+        let lessons: Vec<Value> = (0..300).map(|number| large(number, id)).collect();
+        remote(&repo, name, &commit, &stranger(&lessons));
+        chronicle(repo.path(), &["sync", "pull", name]).success();
+    }
+    let n_bytes = repo.note("chronicle", &commit).len();
+    assert!((3_000_000..4 << 20).contains(&n_bytes), "one of them has room: {n_bytes}");
+    let read = chronicle(repo.path(), &["read", "a.rs"]).success().stdout;
+    assert!(read.contains("OWN trap"), "{read}");
+    chronicle(repo.path(), &["annotate", "--summary", "More words of mine"]).success();
+    assert!(repo.note("chronicle", &commit).contains("More words of mine"));
+}
+
+#[test]
+fn large_notes_of_strangers_are_not_carried_onto_the_users_own() {
+    let (repo, commit) = annotated();
+    let mut theirs: Value = serde_json::from_str(&repo.note("chronicle", &commit)).expect("it is JSON");
+    for (name, id) in [("first", 'A'), ("second", 'B')] {
+        theirs["commit"] = json!(id.to_string().to_lowercase().repeat(40));
+        for (number, lesson) in theirs["wisdom"].as_array_mut().expect("a list").iter_mut().enumerate() {
+            lesson["id"] = json!(format!("01M8FQ3D2JRKKJ3YMZ0KCV{id}{number:03}"));
+            lesson["content"] = json!("EVIL ".repeat(300_000));
+        }
+        remote(&repo, name, &id.to_string().to_lowercase().repeat(40), &theirs);
+        chronicle(repo.path(), &["sync", "pull", name]).success();
+    }
+    chronicle(repo.path(), &["reconcile"]).success();
+    assert!(repo.note("chronicle", &commit).len() < 4 << 20);
+    let read = chronicle(repo.path(), &["read", "a.rs"]).success().stdout;
+    assert!(read.contains("OWN trap"), "{read}");
+}
+
+#[test]
+fn a_copy_of_a_stranger_brings_no_other_fingerprints() {
+    let (repo, commit) = annotated();
+    let before = repo.note("chronicle", &commit);
+    let mut theirs: Value = serde_json::from_str(&before).expect("it is JSON");
+    theirs["change"] = json!({ "tree": "00".repeat(20), "patch": "0".repeat(32), "parent": "11".repeat(20) });
+    remote(&repo, "first", &commit, &theirs);
+    chronicle(repo.path(), &["sync", "pull", "first"]).success();
+    assert_eq!(repo.note("chronicle", &commit), before);
+}
+
+#[test]
+fn check_shows_few_lessons_of_strangers() {
+    let (repo, commit) = annotated();
+    let lesson = |number: usize| {
+        json!({ "id": format!("01M8FQ3D2JRKKJ3YMZ0KCVA{number:03}"), "category": "gotcha",
+            "content": format!("EVIL trap {number}"), "file": "a.rs", "lines": { "start": 1, "end": 3 } })
+    };
+    flood(&repo, &commit, stranger(&(0..50).map(lesson).collect::<Vec<_>>()));
+    repo.write("a.rs", "fn a() {\n    2;\n}\n");
+    let checked = chronicle(repo.path(), &["check"]).success();
+    assert_eq!(checked.stdout.matches("EVIL trap").count(), 20, "{}", checked.stdout);
+    assert!(checked.stdout.contains("OWN trap"), "{}", checked.stdout);
+    checked.warns("30 lessons of strangers left out");
+}
+
 #[test]
 fn flags_of_strangers_do_not_silence_what_they_flag() {
     let (repo, commit) = annotated();
