@@ -42,7 +42,7 @@
 (goto-char (point-min))
 (insert "// Not saved.\n\n")
 (let ((words (hover 7)))
-  (check (and (string-search "never block" words) (string-search "lines 7-7" words))
+  (check (and (string-search "never block" words) (string-search "line 7," words))
          "hover on a text that is not saved" words))
 
 (goto-char (point-min))

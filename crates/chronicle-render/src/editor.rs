@@ -1,7 +1,7 @@
 //! Pieces of answers without any markup: an editor puts them together, and sees to it that none of them acts as markup.
 
 use chronicle::{Certainty, Origin, RegionItem, Standing, Why, WisdomItem, Wrote};
-use chronicle_core::Age;
+use chronicle_core::{Age, LineRange};
 use chronicle_memory::sessions::short_session;
 
 use super::{View, words};
@@ -34,7 +34,8 @@ pub fn unit_head(item: &RegionItem, view: &View) -> String {
 }
 
 fn head(label: &str, standing: &Standing, anchor: Option<&str>, view: &View) -> String {
-    let mut about = vec![words::place(standing)];
+    let lines = standing.lines.map(LineRange::in_words).or_else(|| words::lines(standing));
+    let mut about = vec![words::placed(standing, lines)];
     about.extend(anchor.map(words::anchor));
     about.push(format!("{:.2}", standing.confidence));
     about.push(words::short(&standing.commit));

@@ -7,13 +7,16 @@ use std::{
     time::Duration,
 };
 
-use rusqlite::{Connection, Error, OpenFlags, config::DbConfig, ffi};
+use rusqlite::{Connection, Error, OpenFlags, config::DbConfig, ffi, limits::Limit};
 
 /// Whether one of the tables that are read computes what it holds: that can take any time and memory.
 const COMPUTES: &str = "SELECT EXISTS (SELECT 1 FROM sqlite_master AS made \
      WHERE made.name IN ('sessions', 'messages', 'session', 'message', 'part', 'cursorDiskKV', 'ItemTable') \
      AND (made.type <> 'table' OR made.sql LIKE 'CREATE VIRTUAL%' \
      OR EXISTS (SELECT 1 FROM pragma_table_xinfo(made.name) WHERE hidden = 2)))";
+
+/// No agent writes a larger row.
+const LARGEST_ROW: i32 = 64 << 20;
 
 /// Opens the database of another program, which has to be there: to read, and waiting for that program no longer than
 /// `patience`. Anybody may have made it.
@@ -34,6 +37,7 @@ pub(crate) fn opened_to_read(path: &Path, patience: Duration) -> rusqlite::Resul
     connection.busy_timeout(patience)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LARGEST_ROW)?;
     match connection.query_row(COMPUTES, [], |row| row.get(0))? {
         true => Err(refused("its tables compute what they hold")),
         false => Ok(connection),
@@ -107,6 +111,21 @@ mod tests {
         let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS id FROM n";
         assert!(!is_read(&format!("CREATE VIEW sessions AS {endless}")));
         assert!(!is_read("CREATE TABLE message (id TEXT, data AS (zeroblob(1000000000)))"));
+    }
+
+    #[test]
+    fn a_row_that_no_agent_writes_takes_no_memory() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("sessions.db");
+        let made = "CREATE TABLE message (id INTEGER, data); \
+            INSERT INTO message VALUES (1, zeroblob(1 << 20)), (2, zeroblob(65 << 20))";
+        Connection::open(&path).expect("it is made").execute_batch(made).expect("it is filled");
+        let connection = opened_to_read(&path, Duration::from_millis(10)).expect("it is read");
+        let size = |id: i64| {
+            let find = "SELECT data FROM message WHERE id = ?1";
+            connection.query_row(find, [id], |row| row.get::<_, Vec<u8>>(0)).map(|data| data.len()).ok()
+        };
+        assert_eq!((size(1), size(2)), (Some(1 << 20), None));
     }
 
     #[cfg(unix)]

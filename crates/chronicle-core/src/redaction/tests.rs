@@ -36,6 +36,12 @@ fn tokens_are_known_by_their_shape() {
         (GithubToken, r"line\n«gh¦r_4fKq9ZtLw2XvB7nRj8MdYc3HsPgA6eTu1oNi»\n"),
         (GithubToken, "«github¦_pat_11AB4QXYA0z8dGh2kLmN5p_q7RsTuVwXyZ1a2B3c4D5e6F7g8H9i0J1k2L3m4N5o6P7»"),
         (GitlabToken, "«gl¦pat-x7Kq2Zt-Lw9XvB4nRj8M»"),
+        (GitlabToken, "it is «gl¦wt-x7Kq2ZtLw9XvB4nRj8M3» there"),
+        (
+            ApiKey,
+            "it is «am¦zn1.oa2-cs.v1.4f8a1c9e2b7d6053f4a8c1e9b2d7605f3a4c8e1b9d2f7065a3c4e8b1d9f27065» there",
+        ),
+        (Token, "it is «am¦zn.mws.4f8a1c9e-2b7d-6053-f4a8-c1e9b2d7605f» there"),
         (SlackToken, "«xo¦xb-2847561930-4829175630-fKq9ZtLw2XvB7nRj8MdYc3Hs»"),
         (SlackToken, "«xa¦pp-1-A02BCD3EF4G-1234567890123-9f8e7d6c5b4a»"),
         (Webhook, "POST https://«hooks.sl¦ack.com/services/T02AB3CD4/B05EF6GH7/x8Kq2ZtLw9XvB4nRj7MdYc3H»"),

@@ -74,15 +74,15 @@ fn a_file_may_be_deleted_or_renamed_under_its_text() {
     let mut editor = Editor::at(repo.path());
     editor.open("pool.rs", POOL);
     std::fs::remove_file(repo.path().join("pool.rs")).expect("it is there");
-    assert!(editor.hover("pool.rs", 1).starts_with("gotcha (lines 2-2, intact"), "deleted");
+    assert!(editor.hover("pool.rs", 1).starts_with("gotcha (line 2, intact"), "deleted");
     repo.git(&["checkout", "pool.rs"]);
     repo.git(&["mv", "pool.rs", "stack.rs"]);
     editor.open("stack.rs", &format!("\n{POOL}"));
-    assert!(editor.hover("stack.rs", 2).starts_with("gotcha (lines 3-3, intact"), "renamed");
+    assert!(editor.hover("stack.rs", 2).starts_with("gotcha (line 3, intact"), "renamed");
     // In the middle of a rebase, HEAD is no branch.
     repo.git(&["commit", "-qm", "rename"]);
     repo.git(&["checkout", "-q", "--detach"]);
-    assert!(editor.hover("stack.rs", 2).starts_with("gotcha (lines 3-3, intact"), "detached");
+    assert!(editor.hover("stack.rs", 2).starts_with("gotcha (line 3, intact"), "detached");
 }
 
 #[test]

@@ -88,7 +88,7 @@ fn a_lesson_is_written_on_a_text_that_is_not_saved() {
     annotate(&repo, &json!([]));
     let mut shown = editor.hover("pool.rs", 2);
     shown.truncate(shown.find(')').unwrap_or_default());
-    assert_eq!(settled(&repo, &shown), "gotcha (lines 3-3, intact, acquire, 1.00, COMMIT, moments");
+    assert_eq!(settled(&repo, &shown), "gotcha (line 3, intact, acquire, 1.00, COMMIT, moments");
 }
 
 #[test]

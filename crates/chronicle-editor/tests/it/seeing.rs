@@ -23,7 +23,7 @@ fn a_hover_on_a_text_that_is_not_saved_shows_the_lessons_of_line_and_item() {
     let mut editor = Editor::at(repo.path());
     editor.open("pool.rs", &format!("// One.\n// Two.\n{POOL}"));
     insta::assert_snapshot!(settled(&repo, &editor.hover("pool.rs", 6)), @"
-    gotcha (lines 7-7, intact, Pool::acquire, 1.00, COMMIT, moments)
+    gotcha (line 7, intact, Pool::acquire, 1.00, COMMIT, moments)
     The UI thread calls this; never block.
 
     dead end (lines 6-9, intact, Pool::acquire, 1.00, COMMIT, moments)
@@ -62,7 +62,7 @@ fn who_wrote_a_line_comes_once_it_is_looked_up() {
         hover = editor.hover("pool.rs", 4);
     }
     insta::assert_snapshot!(settled(&repo, &hover), @"
-    gotcha (lines 5-5, intact, Pool::acquire, 1.00, COMMIT, moments)
+    gotcha (line 5, intact, Pool::acquire, 1.00, COMMIT, moments)
     Never block.
     ---
     Written by COMMIT pool: begin (Ada, 2 days ago)
@@ -142,7 +142,7 @@ fn hostile_lessons_are_shown_as_text() {
     let mut editor = Editor::with(repo.path(), &markdown, &Value::Null);
     editor.open("pool.rs", POOL);
     insta::assert_snapshot!(settled(&repo, &editor.hover("pool.rs", 4)), @r"
-    **gotcha (lines 5-5, intact, Pool::acquire, 1.00, COMMIT, moments)**
+    **gotcha (line 5, intact, Pool::acquire, 1.00, COMMIT, moments)**
 
     \[click\](command:workbench.action.terminal.new) \<img src=x\>  \# heading
 
