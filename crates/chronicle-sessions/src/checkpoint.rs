@@ -50,9 +50,15 @@ impl Checkpoint {
     pub const BUILD: &'static str =
         concat!(env!("CARGO_PKG_VERSION"), "-", env!("CHRONICLE_SESSIONS_SOURCES"));
 
-    pub(crate) fn new(pause: Pause, sessions: Value) -> Option<Self> {
+    /// None where something in it may not be stored: what transcripts call ids can be any text.
+    pub(crate) fn new(
+        pause: Pause,
+        sessions: Value,
+        may_be_stored: impl FnOnce(&Value) -> bool,
+    ) -> Option<Self> {
         let end = pause.end.bytes.start;
-        let json = serde_json::to_vec(&State { pause, sessions }).ok()?;
+        let state = serde_json::to_value(State { pause, sessions }).ok().filter(may_be_stored)?;
+        let json = serde_json::to_vec(&state).ok()?;
         Some(Self { end, state: zstd::encode_all(&json[..], 1).ok()?.into() })
     }
 

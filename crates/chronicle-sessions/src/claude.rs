@@ -49,7 +49,7 @@ pub(crate) struct Claude {
     queued: VecDeque<Queued>,
     /// What of it was handed to the agent, until a row may have told who put it there.
     handed: VecDeque<Queued>,
-    /// What the last reply cost, as it was told: most of its rows repeat it.
+    /// What the last reply cost, as it was told: most of its rows repeat it. It need not be known, so no pause has it.
     usage: (String, Usage),
     /// Whether the title is one that the human or the agent gave to this very session.
     has_own_title: bool,
@@ -73,7 +73,6 @@ impl Transcript for Claude {
         let titles: Vec<_> = self.titles.iter().map(|(leaf_id, title)| (leaf_id, clean(title))).collect();
         Some(json!({
             "titles": titles,
-            "usage": self.usage,
             "has_own_title": self.has_own_title,
             "has_own_rows": self.has_own_rows,
         }))
@@ -82,7 +81,6 @@ impl Transcript for Claude {
     fn go_on(&mut self, mut state: Value) {
         let mut take = |name: &str| state[name].take();
         self.titles = serde_json::from_value(take("titles")).unwrap_or_default();
-        self.usage = serde_json::from_value(take("usage")).unwrap_or_default();
         self.has_own_title = take("has_own_title") == true;
         self.has_own_rows = take("has_own_rows") == true;
     }

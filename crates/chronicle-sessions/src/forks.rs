@@ -32,6 +32,8 @@ struct With {
     there: (u64, u64),
     /// Turns behind those, shared with a third session: this one does not have them.
     since: Own,
+    /// Whether a turn says something else here: then someone edited this file, and what is known stays.
+    is_edited: bool,
 }
 
 /// The turns that only one of two sessions has.
@@ -70,7 +72,14 @@ impl Shared {
         let known = known.unwrap_or_else(|| {
             let (here, there) = ((line, line), (elsewhere.line, elsewhere.line));
             let since = Own::default();
-            self.with.push(With { session: elsewhere.session, keys: HashSet::new(), here, there, since });
+            self.with.push(With {
+                session: elsewhere.session,
+                keys: HashSet::new(),
+                here,
+                there,
+                since,
+                is_edited: false,
+            });
             self.with.len() - 1
         });
         for (index, with) in self.with.iter_mut().enumerate() {
@@ -82,6 +91,7 @@ impl Shared {
         }
         let with = &mut self.with[known];
         with.keys.insert(key);
+        with.is_edited |= !elsewhere.is_same;
         with.here = (with.here.0.min(line), with.here.1.max(line));
         with.there = (with.there.0.min(elsewhere.line), with.there.1.max(elsewhere.line));
     }
@@ -99,7 +109,7 @@ impl Shared {
         parent: Option<&str>,
     ) -> SqlResult<Vec<SessionId>> {
         let mut forks = Vec::new();
-        for with in &self.with {
+        for with in self.with.iter().filter(|with| !with.is_edited) {
             let Some(other) = NamedSession::by_id(tx, with.session)? else { continue };
             let mut of_other = Own::default();
             let times = StoredTurn::times(tx, with.session)?;

@@ -433,7 +433,12 @@ impl<'a> Taker<'a> {
         for one in ongoing.as_array_mut()? {
             clean(&mut one["journal"], &mut Removed::default());
         }
-        Checkpoint::new(reading.pause()?, json!({ "ongoing": ongoing, "position": self.position }))
+        let sessions = json!({ "ongoing": ongoing, "position": self.position });
+        Checkpoint::new(reading.pause()?, sessions, |state| {
+            let mut cleaned = state.clone();
+            clean(&mut cleaned, &mut Removed::default());
+            cleaned == *state
+        })
     }
 
     fn end(

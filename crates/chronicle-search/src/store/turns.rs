@@ -40,6 +40,8 @@ pub struct Elsewhere {
     pub session: SessionId,
     /// The line of that session's transcript on which it begins.
     pub line: u64,
+    /// Whether it says the same there.
+    pub is_same: bool,
 }
 
 /// One turn, as it is stored.
@@ -99,7 +101,8 @@ impl TurnRecord<'_> {
             .prepare_cached(&format!("SELECT {COLUMNS} FROM turn WHERE key = ?1"))?
             .query_row([self.key], StoredTurn::of_row)?;
         if known.session != session {
-            return Ok(Some(Elsewhere { session: known.session, line: known.line }));
+            let is_same = self.kind == known.kind && self.text == known.text;
+            return Ok(Some(Elsewhere { session: known.session, line: known.line, is_same }));
         }
         if !self.is(&known) {
             index::remove(tx, session)?;

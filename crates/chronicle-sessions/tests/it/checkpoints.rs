@@ -196,6 +196,25 @@ fn a_checkpoint_holds_no_secrets() {
 }
 
 #[test]
+fn a_checkpoint_holds_nothing_that_only_looks_like_an_id_or_a_number() {
+    let taken = |id: &str, usage: &str| {
+        let row = |kind: &str, id: &str, content: &str| {
+            format!(
+                r#"{{"type":"{kind}","uuid":"u-{kind}","sessionId":"5e551011","cwd":"/w","timestamp":"2026-03-01T12:00:00Z","message":{{"id":"{id}","model":"opus","usage":{{"input_tokens":5,"output_tokens":5,"note":"{usage}"}},"content":"{content}"}}}}"#
+            )
+        };
+        let file = row("user", "", "Make the pool wait") + "\n" + &row("assistant", id, "It waits.") + "\n";
+        let checkpoint = Home::new().take_in(file.as_bytes(), None)?;
+        Some(
+            String::from_utf8(zstd::decode_all(&checkpoint.state[..]).expect("it is packed"))
+                .expect("it is text"),
+        )
+    };
+    assert!(taken("msg_1", &token()).is_some_and(|state| !state.contains(&token())));
+    assert_eq!(taken(&token(), ""), None);
+}
+
+#[test]
 fn other_agents_rows_are_read_on_too() {
     let codex = [
         r#"{"timestamp":"2026-03-01T12:00:00Z","type":"session_meta","payload":{"id":"c0de-1","cwd":"/w","git":{"branch":"main"}}}"#,

@@ -192,6 +192,25 @@ fn what_is_repeated_under_new_ids_counts_once_in_either_order() {
 }
 
 #[test]
+fn an_edited_copy_takes_no_turns_away() {
+    let desk = Desk::new();
+    desk.leave(&pool(&desk, SESSION));
+    desk.ingest();
+    let told = |desk: &Desk| {
+        let mut told = desk.ask(&["session", "show", SESSION, "--turns"]);
+        told["transcripts"] = json!([]);
+        told
+    };
+    let before = told(&desk);
+    let edited = pool(&desk, SESSION).forked(FORK).text().replace("condition variable", "prayer");
+    let rows: Vec<&str> = edited.lines().take(2).collect();
+    let path = desk.repo.beside("edited.jsonl");
+    fs::write(&path, rows.join("\n") + "\n").unwrap();
+    desk.run(&["session", "ingest", &path.to_string_lossy()]).success();
+    assert_eq!(told(&desk), before);
+}
+
+#[test]
 fn a_file_that_only_bears_the_id_of_a_session_does_not_take_its_place() {
     let desk = Desk::new();
     let talk = pool(&desk, SESSION);
