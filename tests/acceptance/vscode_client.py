@@ -193,7 +193,7 @@ def walkthrough(window):
     row = window.page.locator(".quick-input-list .monaco-list-row", has_text="Get started with Chronicle")
     row.first.click()
     window.page.get_by_text("See the lessons of a file").first.click()
-    window.page.get_by_text("The icon in the gutter shows").first.wait_for()
+    window.page.get_by_text("Open a file of a repository with lessons").first.wait_for()
     ok("the walkthrough")
     window.picture("walkthrough")
 

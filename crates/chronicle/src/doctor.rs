@@ -65,7 +65,7 @@ impl Chronicle {
 
     fn repository_health(&self, repository: &Repository, fix: bool) -> Vec<Finding> {
         let mut findings = vec![git(repository), state_directory(repository)];
-        findings.extend(notes(repository));
+        findings.extend(notes(repository, fix));
         findings.extend(fingerprints(repository, fix));
         findings.extend(dropped(repository, fix));
         findings.extend(self.locks(repository, fix));
@@ -313,16 +313,29 @@ fn dropped(repository: &Repository, fix: bool) -> Vec<Finding> {
     vec![Finding::problem("dropped notes", seen, mend).mendable(fix, bring_back)]
 }
 
-fn notes(repository: &Repository) -> Vec<Finding> {
+fn notes(repository: &Repository, fix: bool) -> Vec<Finding> {
     let mut findings = Vec::new();
     for name in SHARED_REFS {
         let notes = match repository.notes(name) {
             Ok(notes) => notes,
             Err(error) => {
-                let mend = format!(
-                    "`git log {name}` shows what it holds; keep that elsewhere, then `git update-ref -d {name}`"
-                );
-                findings.push(Finding::problem("notes", error.to_string(), mend));
+                let finding = match repository.last_readable_notes(name) {
+                    Some(version) => {
+                        let mend = format!(
+                            "`git chronicle doctor --fix` goes back to {version}, the last version that can be read"
+                        );
+                        Finding::problem("notes", error.to_string(), mend)
+                            .mendable(fix, || Ok(repository.go_back(name, version)?))
+                    }
+                    None => Finding::problem(
+                        "notes",
+                        error.to_string(),
+                        format!(
+                            "`git log {name}` shows what it holds; keep that elsewhere, then `git update-ref -d {name}`"
+                        ),
+                    ),
+                };
+                findings.push(finding);
                 continue;
             }
         };

@@ -256,7 +256,7 @@ fn knowledge(notebook: &Notebook<'_>, paths: &[BString], warnings: &mut Vec<Stri
     warnings.extend(stored.remarks.iter().map(|remark| format!("the repository's knowledge: {remark}")));
     let Some(all) = stored.knowledge else { return Ok(Knowledge::default()) };
     let concerning = paths.iter().map(|path| all.concerning(&path.to_string()));
-    Ok(concerning.fold(Knowledge::default(), Knowledge::fold))
+    Ok(concerning.fold(Knowledge::default(), Knowledge::fold).strangers_last())
 }
 
 fn shortened(mut warnings: Vec<String>) -> Vec<String> {

@@ -108,7 +108,10 @@ impl ReadNote {
             Schema::V3 => self.add_document(v3::read(map)),
             Schema::Knowledge => {
                 let knowledge = Knowledge::read(map);
-                self.knowledge = Some(self.knowledge.take().unwrap_or_default().fold(knowledge));
+                self.knowledge = Some(match self.knowledge.take() {
+                    Some(known) => known.fold(knowledge),
+                    None => knowledge,
+                });
             }
             Schema::Unread => {
                 self.remarks.push(Remark::Malformed("it was put aside when notes were united".to_owned()));

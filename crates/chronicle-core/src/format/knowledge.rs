@@ -125,7 +125,8 @@ impl Knowledge {
             removed: fields.take("removed").unwrap_or_default(),
             extra: fields.rest(),
         };
-        read.settle();
+        // Whether who removed an item may do so is known later.
+        read.order(&BTreeSet::new());
         read
     }
 
@@ -174,7 +175,13 @@ impl Knowledge {
 
     /// Gives every item an id and its place, and drops what stands twice or was removed.
     fn settle(&mut self) {
-        fn settle<T: Item>(items: &mut Vec<T>, removed: &BTreeSet<String>) {
+        let removed = self.removed.clone();
+        self.order(&removed);
+    }
+
+    /// The same for what is `removed`.
+    fn order(&mut self, removed: &BTreeSet<String>) {
+        fn order<T: Item>(items: &mut Vec<T>, removed: &BTreeSet<String>) {
             for item in items.iter_mut().filter(|item| item.id().is_empty()) {
                 *item.id_mut() = format!("{}-h{}", T::PREFIX, &hash(item)[..12]);
             }
@@ -182,9 +189,9 @@ impl Knowledge {
             items.sort_by_cached_key(|item| (item.id().to_owned(), hash(item), rank(item)));
             items.dedup_by(|left, right| left.id() == right.id() && hash(left) == hash(right));
         }
-        settle(&mut self.conventions, &self.removed);
-        settle(&mut self.boundaries, &self.removed);
-        settle(&mut self.anti_patterns, &self.removed);
+        order(&mut self.conventions, removed);
+        order(&mut self.boundaries, removed);
+        order(&mut self.anti_patterns, removed);
     }
 
     /// Everything in it, each as an answer shows it.
@@ -240,6 +247,18 @@ impl Knowledge {
         items.into_iter().for_each(|item| said.push(item));
         said.settle();
         said
+    }
+
+    /// The same for an answer, in each list what strangers say behind the rest.
+    #[must_use]
+    pub fn strangers_last(mut self) -> Self {
+        let is_strange = |extra: &Map<String, Value>| {
+            extra.get(SAID[0]).and_then(Value::as_str).is_some_and(|tier| tier == Tier::Unknown.to_string())
+        };
+        self.conventions.sort_by_key(|item| is_strange(&item.extra));
+        self.boundaries.sort_by_key(|item| is_strange(&item.extra));
+        self.anti_patterns.sort_by_key(|item| is_strange(&item.extra));
+        self
     }
 
     /// What of an answer the user or the team says.

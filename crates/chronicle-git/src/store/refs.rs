@@ -204,6 +204,15 @@ impl Repository {
         git(self, &["update-ref", "--no-deref", "-d", name], b"").map(drop)
     }
 
+    /// Points the ref `name`, whose object is missing, at an earlier version of it.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn go_back(&self, name: &str, to: ObjectId) -> Result<()> {
+        let to = to.to_string();
+        git(self, &["update-ref", "--no-deref", "-m", "chronicle: go back", name, &to], b"").map(drop)
+    }
+
     /// Points `name` at `new`, but only if it still points at `old` (nowhere, for `None`).
     pub(crate) fn compare_and_swap(
         &self,

@@ -209,6 +209,14 @@ impl Repository {
         log.map(|line| (line.old, line.new)).filter(|(old, new)| !old.is_null() && !new.is_null()).collect()
     }
 
+    /// The last version of a notes ref in its log whose notes can be listed, where those of the ref cannot.
+    #[must_use]
+    pub fn last_readable_notes(&self, name: &str) -> Option<ObjectId> {
+        let log = self.log_of(name);
+        let mut versions = log.iter().rev().flat_map(|line| [line.new, line.old]).filter(|id| !id.is_null());
+        versions.find(|id| self.notes_at(name, *id).is_ok())
+    }
+
     /// The end of the log of a ref, oldest first.
     fn log_of(&self, name: &str) -> Vec<LogLine> {
         let read = || -> std::io::Result<Vec<u8>> {

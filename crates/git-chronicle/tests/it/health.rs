@@ -123,6 +123,25 @@ fn hooks_that_are_missing_are_set_up_again() {
 }
 
 #[test]
+fn notes_whose_last_version_is_gone_go_back_to_the_one_before() {
+    let repo = TestRepo::new();
+    repo.write("a.rs", "fn a() {}\n");
+    let first = repo.commit("first");
+    annotate(&repo, &first, "Never block here.");
+    let good = repo.git(&["rev-parse", "refs/notes/chronicle"]).trim().to_owned();
+    repo.git(&["commit", "-q", "--allow-empty", "-m", "second"]);
+    annotate(&repo, "HEAD", "Nor here.");
+    let tip = repo.git(&["rev-parse", "refs/notes/chronicle"]).trim().to_owned();
+    fs::remove_file(repo.path().join(".git/objects").join(&tip[..2]).join(&tip[2..])).unwrap();
+    let sick = findings(&ask(&repo, &["doctor", "--format", "json"]), "notes");
+    assert!(sick[0]["mend"].as_str().unwrap().contains(&format!("goes back to {good}")), "{sick:?}");
+    ask(&repo, &["doctor", "--fix"]);
+    assert_eq!(repo.git(&["rev-parse", "refs/notes/chronicle"]).trim(), good);
+    assert!(ask(&repo, &["show", &first]).success().stdout.contains("Never block here."));
+    annotate(&repo, "HEAD", "Nor here.");
+}
+
+#[test]
 fn problems_that_only_a_person_can_mend_are_left_alone() {
     let repo = TestRepo::new();
     let first = repo.commit("first");

@@ -407,6 +407,30 @@ fn a_purge_mark_of_a_stranger_hides_no_own_rule_by_the_id_of_another() {
 }
 
 #[test]
+fn a_removal_that_was_fetched_into_the_own_notes_hides_no_own_rule() {
+    let repo = TestRepo::new();
+    repo.write("a.rs", "fn a() {\n    1;\n}\n");
+    repo.commit("one");
+    let add = ["knowledge", "add", "--rule", "Never block here.", "--scope", "a.rs", "--format=json"];
+    let id = chronicle(repo.path(), &add).success().json()["items"][0]["id"].clone();
+    let tree = empty_tree(&repo);
+    let own = repo.note("chronicle", &tree);
+    // A stranger's clone names it as removed.
+    let other = TestRepo::new();
+    other.put_note("chronicle", &tree, own.as_bytes());
+    chronicle(other.path(), &["knowledge", "remove", id.as_str().expect("an id")]).success();
+    let theirs: Value = serde_json::from_str(&other.note("chronicle", &tree)).expect("it is JSON");
+    let mut note: Value = serde_json::from_str(&own).expect("it is JSON");
+    note["removed"] = theirs["removed"].clone();
+    assert_ne!(note["removed"], Value::Null);
+    repo.put_note("chronicle", &tree, note.to_string().as_bytes());
+    assert_eq!(rules(&repo), [("Never block here.".to_owned(), Value::Null)]);
+    // The user's own removal does hide it.
+    chronicle(repo.path(), &["knowledge", "remove", id.as_str().expect("an id")]).success();
+    assert_eq!(rules(&repo), []);
+}
+
+#[test]
 fn a_remote_takes_no_own_knowledge_away() {
     let (repo, _) = pushed();
     let add = |rule: &str| {
