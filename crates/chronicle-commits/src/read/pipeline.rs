@@ -3,6 +3,7 @@
 use chronicle_core::{
     Knowledge,
     correction::Tier,
+    counted,
     reading::{Dependency, Query, Reading},
     room,
 };
@@ -256,7 +257,12 @@ fn knowledge(notebook: &Notebook<'_>, paths: &[BString], warnings: &mut Vec<Stri
     warnings.extend(stored.remarks.iter().map(|remark| format!("the repository's knowledge: {remark}")));
     let Some(all) = stored.knowledge else { return Ok(Knowledge::default()) };
     let concerning = paths.iter().map(|path| all.concerning(&path.to_string()));
-    Ok(concerning.fold(Knowledge::default(), Knowledge::fold).strangers_last())
+    let mut told = concerning.fold(Knowledge::default(), Knowledge::fold);
+    let n_left_out = told.cap_strangers(room::MOST_OF_STRANGERS);
+    if 0 < n_left_out {
+        warnings.push(format!("{} of strangers left out", counted(n_left_out, "rule")));
+    }
+    Ok(told)
 }
 
 fn shortened(mut warnings: Vec<String>) -> Vec<String> {

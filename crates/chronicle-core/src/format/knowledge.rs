@@ -249,16 +249,23 @@ impl Knowledge {
         said
     }
 
-    /// The same for an answer, in each list what strangers say behind the rest.
-    #[must_use]
-    pub fn strangers_last(mut self) -> Self {
-        let is_strange = |extra: &Map<String, Value>| {
-            extra.get(SAID[0]).and_then(Value::as_str).is_some_and(|tier| tier == Tier::Unknown.to_string())
-        };
-        self.conventions.sort_by_key(|item| is_strange(&item.extra));
-        self.boundaries.sort_by_key(|item| is_strange(&item.extra));
-        self.anti_patterns.sort_by_key(|item| is_strange(&item.extra));
-        self
+    /// Puts what strangers say in an answer behind the rest of each list, and leaves out what is beyond `most` there.
+    /// Returns how much that was.
+    pub fn cap_strangers(&mut self, most: usize) -> usize {
+        fn cap<T: Item>(items: &mut Vec<T>, most: usize) -> usize {
+            let is_strange = |item: &T| {
+                let tier = item.extra().get(SAID[0]).and_then(Value::as_str);
+                tier.is_some_and(|tier| tier == Tier::Unknown.to_string())
+            };
+            items.sort_by_key(is_strange);
+            let n_before = items.len();
+            let n_known = items.partition_point(|item| !is_strange(item));
+            items.truncate(n_known + most);
+            n_before - items.len()
+        }
+        cap(&mut self.conventions, most)
+            + cap(&mut self.boundaries, most)
+            + cap(&mut self.anti_patterns, most)
     }
 
     /// What of an answer the user or the team says.
@@ -300,6 +307,7 @@ trait Item: Serialize {
 
     fn id(&self) -> &str;
     fn id_mut(&mut self) -> &mut String;
+    fn extra(&self) -> &Map<String, Value>;
 }
 
 impl Item for Convention {
@@ -311,6 +319,10 @@ impl Item for Convention {
 
     fn id_mut(&mut self) -> &mut String {
         &mut self.id
+    }
+
+    fn extra(&self) -> &Map<String, Value> {
+        &self.extra
     }
 }
 
@@ -324,6 +336,10 @@ impl Item for Boundary {
     fn id_mut(&mut self) -> &mut String {
         &mut self.id
     }
+
+    fn extra(&self) -> &Map<String, Value> {
+        &self.extra
+    }
 }
 
 impl Item for AntiPattern {
@@ -335,6 +351,10 @@ impl Item for AntiPattern {
 
     fn id_mut(&mut self) -> &mut String {
         &mut self.id
+    }
+
+    fn extra(&self) -> &Map<String, Value> {
+        &self.extra
     }
 }
 

@@ -24,10 +24,11 @@ use crate::{
 /// The folded meaning of one note.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Note {
-    /// Documents without their entries, by fingerprint.
-    documents: BTreeMap<String, Annotation>,
+    /// Documents without their entries, by fingerprint. A map has room for eleven of them, however few there are: so they
+    /// are boxed.
+    documents: BTreeMap<String, Box<Annotation>>,
     /// Entries by id.
-    entries: BTreeMap<EntryId, Entry>,
+    entries: BTreeMap<EntryId, Box<Entry>>,
     /// Parts that could not be read.
     unread: BTreeSet<Vec<u8>>,
 }
@@ -66,18 +67,18 @@ impl Note {
         let entries = std::mem::take(&mut document.wisdom);
         document.entry_ids = authorship(&document.entry_ids, &entries, &others);
         for entry in entries {
-            self.add_entry(entry);
+            self.add_entry(Box::new(entry));
         }
         for other in others {
             self.add(other);
         }
-        self.add_document(fingerprint(&document), document);
+        self.add_document(fingerprint(&document), Box::new(document));
     }
 
     /// Adds a document that holds nothing but what it says itself.
-    fn add_document(&mut self, fingerprint: String, document: Annotation) {
+    fn add_document(&mut self, fingerprint: String, document: Box<Annotation>) {
         match self.documents.get_mut(&fingerprint) {
-            Some(present) => unite(present, document),
+            Some(present) => unite(present, *document),
             None => drop(self.documents.insert(fingerprint, document)),
         }
     }
@@ -87,7 +88,7 @@ impl Note {
     ///
     /// One that names no other place where it was first written, beside one that does, is a copy made
     /// word for word: its lines are those of another commit.
-    fn add_entry(&mut self, entry: Entry) {
+    fn add_entry(&mut self, entry: Box<Entry>) {
         let rank = |entry: &Entry| {
             let value = serde_json::to_value(entry).expect("an entry is plain data");
             let text = canonical(&value);
@@ -115,7 +116,7 @@ impl Note {
     /// The note, in which `entry` takes the place of the one with its id if it says more.
     #[must_use]
     pub fn with_entry(mut self, entry: Entry) -> Self {
-        self.add_entry(entry);
+        self.add_entry(Box::new(entry));
         self
     }
 
@@ -124,7 +125,7 @@ impl Note {
     pub fn with_versions(mut self, entries: Vec<Entry>, regions: &[Region]) -> Self {
         for entry in entries {
             if let Some(known) = self.entries.get_mut(&entry.id) {
-                *known = entry;
+                **known = entry;
             }
         }
         if regions.is_empty() {
@@ -201,7 +202,7 @@ impl Note {
                     continue;
                 }
             }
-            left.add(document);
+            left.add(*document);
         }
         left
     }
@@ -222,7 +223,8 @@ impl Note {
     pub fn is_damaged(&self) -> bool {
         let of_change = |document: &Annotation| document.change.as_ref().is_some_and(Change::is_damaged);
         let of_entry = |entry: &Entry| entry.around.as_ref().is_some_and(Sketch::is_damaged);
-        self.documents.values().any(of_change) || self.entries.values().any(of_entry)
+        self.documents.values().any(|document| of_change(document))
+            || self.entries.values().any(|entry| of_entry(entry))
     }
 
     /// The note with damaged fingerprints made anew, as far as `change` and `around` know them.
@@ -257,12 +259,12 @@ impl Note {
             if let Some(Value::Object(map)) = shown(document) {
                 let cleaned = read_v3(map);
                 changed(document, &cleaned);
-                *document = cleaned;
+                **document = cleaned;
             }
         }
         for entry in self.entries.values_mut() {
             if let Some(cleaned) = shown(entry).and_then(|value| Entry::read(SCHEMA, value).ok()) {
-                *entry = cleaned;
+                **entry = cleaned;
             }
         }
         self
@@ -282,7 +284,7 @@ impl Note {
         for (fingerprint, document) in &mut self.documents {
             if let Some(known) = other.documents.get(fingerprint) {
                 let entry_ids = std::mem::take(&mut document.entry_ids);
-                *document = Annotation { entry_ids, ..known.clone() };
+                **document = Annotation { entry_ids, ..(**known).clone() };
             }
         }
         self
@@ -335,7 +337,7 @@ impl Note {
     /// each of its lessons may ask. `None` for a document that only equals one of it.
     #[must_use]
     pub fn fingerprint_of(&self, document: &Annotation) -> Option<&str> {
-        let found = self.documents.iter().find(|(_, own)| std::ptr::eq(*own, document));
+        let found = self.documents.iter().find(|(_, own)| std::ptr::eq(&raw const ***own, document));
         found.map(|(fingerprint, _)| fingerprint.as_str())
     }
 
@@ -362,7 +364,7 @@ impl Note {
 
     /// The entries of `document`, in the order in which it holds them.
     pub fn entries_of<'a>(&'a self, document: &'a Annotation) -> impl Iterator<Item = &'a Entry> {
-        document.entry_ids.iter().filter_map(|id| self.entries.get(id))
+        document.entry_ids.iter().filter_map(|id| self.entries.get(id).map(|entry| &**entry))
     }
 
     /// Every entry with the document that speaks for it: the earliest that claims it.
@@ -380,7 +382,10 @@ impl Note {
         }
         if let Some(primary) = documents.first() {
             entries.extend(
-                self.entries.values().filter(|entry| seen.insert(&entry.id)).map(|entry| (*primary, entry)),
+                self.entries
+                    .values()
+                    .filter(|entry| seen.insert(&entry.id))
+                    .map(|entry| (*primary, &**entry)),
             );
         }
         entries
@@ -389,7 +394,7 @@ impl Note {
     /// The entry with this id.
     #[must_use]
     pub fn entry(&self, id: &EntryId) -> Option<&Entry> {
-        self.entries.get(id)
+        self.entries.get(id).map(|entry| &**entry)
     }
 
     /// Parts of the note that could not be read.

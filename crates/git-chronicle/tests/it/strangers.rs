@@ -168,6 +168,23 @@ fn a_copy_of_a_stranger_brings_no_other_fingerprints() {
 }
 
 #[test]
+fn read_shows_few_rules_of_strangers() {
+    let (repo, _) = annotated();
+    chronicle(repo.path(), &["knowledge", "add", "--rule", "OWN rule"]).success();
+    let tree = repo.git(&["hash-object", "-t", "tree", "/dev/null"]);
+    let mut note: Value = serde_json::from_str(&repo.note("chronicle", tree.trim())).expect("it is JSON");
+    let rules = note["conventions"].as_array_mut().expect("a list");
+    rules.extend(
+        (0..50).map(|n| json!({ "id": format!("conv-{n}"), "scope": "*", "rule": format!("EVIL rule {n}") })),
+    );
+    repo.put_note("chronicle", tree.trim(), note.to_string().as_bytes());
+    let read = chronicle(repo.path(), &["read", "a.rs"]).success();
+    assert_eq!(read.stdout.matches("EVIL rule").count(), 20, "{}", read.stdout);
+    assert!(read.stdout.find("OWN rule") < read.stdout.find("EVIL rule"), "{}", read.stdout);
+    read.warns("30 rules of strangers left out");
+}
+
+#[test]
 fn check_shows_few_lessons_of_strangers() {
     let (repo, commit) = annotated();
     let lesson = |number: usize| {
