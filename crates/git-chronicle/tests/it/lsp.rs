@@ -102,7 +102,7 @@ fn an_editor_sees_lessons_on_a_text_that_is_not_saved() {
     let mut editor = Editor::at(repo.path());
     editor.open(&format!("// Not saved.\n{CODE}"));
     let hover = editor.hover(2);
-    assert!(hover.starts_with("gotcha (lines 3-3, intact, acquire, "), "{hover}");
+    assert!(hover.starts_with("gotcha (line 3, intact, acquire, "), "{hover}");
     assert!(hover.contains("\nThe UI thread calls this; never block.\n"), "{hover}");
     assert_eq!(editor.answer("shutdown", &Value::Null)["result"], Value::Null);
     assert_eq!(editor.end(), Some(0));
