@@ -53,8 +53,8 @@ pub(crate) struct Claude {
     usage: (String, Usage),
     /// Whether the title is one that the human or the agent gave to this very session.
     has_own_title: bool,
-    /// Whether a row is of the session's own agent: files of sub-agents have none.
-    has_own_rows: bool,
+    /// Whether a row of the conversation was read: the first one says whose file it is.
+    has_rows: bool,
 }
 
 struct Queued {
@@ -74,7 +74,7 @@ impl Transcript for Claude {
         Some(json!({
             "titles": titles,
             "has_own_title": self.has_own_title,
-            "has_own_rows": self.has_own_rows,
+            "has_rows": self.has_rows,
         }))
     }
 
@@ -82,7 +82,7 @@ impl Transcript for Claude {
         let mut take = |name: &str| state[name].take();
         self.titles = serde_json::from_value(take("titles")).unwrap_or_default();
         self.has_own_title = take("has_own_title") == true;
-        self.has_own_rows = take("has_own_rows") == true;
+        self.has_rows = take("has_rows") == true;
     }
 
     fn skips(&self, line: &[u8]) -> Option<&'static str> {
@@ -159,12 +159,11 @@ impl Claude {
     /// The file of a sub-agent names the session that sent it as its own. Older versions wrote the rows of sub-agents into
     /// the file of that session.
     fn note_parent(&mut self, fields: &Fields<'_>, stream: &mut Stream<'_>) {
-        let session = &mut stream.session;
-        if fields.is_side && !self.has_own_rows {
-            session.parent_id.clone_from(&session.id);
-        } else if !fields.is_side && matches!(&*fields.kind, "assistant" | "user") && !self.has_own_rows {
-            self.has_own_rows = true;
-            session.parent_id = None;
+        if !self.has_rows && matches!(&*fields.kind, "assistant" | "user") {
+            self.has_rows = true;
+            if fields.is_side {
+                stream.session.parent_id.clone_from(&stream.session.id);
+            }
         }
     }
 

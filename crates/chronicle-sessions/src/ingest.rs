@@ -366,7 +366,7 @@ impl<'a> Taker<'a> {
             return Ok(None);
         }
         let agent = session.agent.unwrap_or(Agent::Generic);
-        let is_sub_agent = is_side(session) || session.is_sub_agent;
+        let is_sub_agent = is_side(session, self.transcript) || session.is_sub_agent;
         let folder = session.folder.as_deref().unwrap_or_default();
         let is_forgotten = NamedSession::is_forgotten(self.tx, agent.name(), &name)?
             || match &session.parent_id {
@@ -383,7 +383,7 @@ impl<'a> Taker<'a> {
             id: SessionId(0),
             agent,
             journal: Journal::new(Some(&name)),
-            parent: session.parent_id.as_deref().map(named),
+            parent: session.parent_id.as_deref().map(named).filter(|parent| *parent != name),
             is_sub_agent,
             is_unproven: known.as_ref().map_or(Ok(false), |known| self.is_of_others(known))?,
             name,
@@ -651,9 +651,10 @@ impl Ongoing {
     }
 }
 
-/// Whether the file is that of a sub-agent: it names the session that started it as its own.
-fn is_side(session: &Session) -> bool {
-    session.parent_id.is_some() && session.parent_id == session.id
+/// Whether the file is that of a sub-agent: it names the session that started it as its own, and isn't that one's.
+fn is_side(session: &Session, transcript: &Transcript<'_>) -> bool {
+    let id = session.id.as_deref();
+    id.is_some() && session.parent_id.as_deref() == id && id != Some(transcript.stem)
 }
 
 /// The name of the session that a turn belongs to.
@@ -665,8 +666,8 @@ fn name(turn: &Turn<'_>, session: &Session, transcript: &Transcript<'_>) -> Stri
     let id = session.id.as_deref().filter(|id| is_session_id(id));
     let name = &named(id.unwrap_or(transcript.stem));
     match &turn.sub_agent {
-        Some(sub_agent) if is_side(session) => format!("{name}/{sub_agent}"),
-        _ if is_side(session) => format!("{name}/{}", transcript.stem),
+        Some(sub_agent) if is_side(session, transcript) => format!("{name}/{sub_agent}"),
+        _ if is_side(session, transcript) => format!("{name}/{}", transcript.stem),
         _ => name.to_owned(),
     }
 }
