@@ -14,7 +14,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use chronicle_git::{FileLock, files, sync_directory};
+use chronicle_git::{FileLock, files, sweep, sync_directory};
 use chronicle_search::{Connection, NamedSession, SqlResult, Synced, Transaction, has_own_turns};
 use chronicle_workplace::{
     Error, Workplace,
@@ -236,6 +236,8 @@ impl Machines<'_> {
             ));
         }
         let own = self.exchanged(&home, &mut pairing, &others, &mut reply)?;
+        // A process that was killed may have left words there that are forgotten since.
+        let _swept = sweep(&folder);
         let path = folder.join(own_name);
         let is_same = files::read(&path, LARGEST_FILE).is_ok_and(|known| known == own);
         if !is_same {

@@ -69,7 +69,11 @@ fn note(key: &str, value: Raw<'_>, stream: &mut Stream<'_>) {
         "description" | "name" => {
             session.title = json::text(value).filter(|title| !title.is_empty()).map(Cow::into_owned);
         }
-        "session_type" => session.is_sub_agent |= json::text_or_empty(value) == "sub_agent",
+        // No human typed the prompts of these.
+        "session_type" => {
+            let kind = json::text_or_empty(value);
+            session.is_sub_agent |= matches!(&*kind, "sub_agent" | "scheduled" | "hidden");
+        }
         "tokens" => {
             let number = |name| json::member(value, name).and_then(json::number).unwrap_or_default();
             let usage = Usage { input: number("input"), output: number("output"), ..Usage::default() };

@@ -21,7 +21,7 @@ pub(crate) enum Author<'a> {
 }
 
 /// How words begin that no human typed.
-const BEGINNINGS: [(&str, Synthetic); 56] = [
+const BEGINNINGS: [(&str, Synthetic); 57] = [
     ("<local-command-stdout>", Synthetic::Output),
     ("<local-command-stderr>", Synthetic::Output),
     ("<bash-stdout>", Synthetic::Output),
@@ -69,6 +69,7 @@ const BEGINNINGS: [(&str, Synthetic); 56] = [
     ("Another Claude session sent a message", Synthetic::Notification),
     ("This session is being continued from a previous conversation", Synthetic::Summary),
     ("Another language model started to solve this problem", Synthetic::Summary),
+    ("A previous instance of Droid has summarized the conversation", Synthetic::Summary),
     ("Implement the following plan:\n", Synthetic::Plan),
     ("A previous agent produced the plan below", Synthetic::Plan),
     ("Operation stopped by hook:", Synthetic::Hook),

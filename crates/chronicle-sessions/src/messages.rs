@@ -114,11 +114,21 @@ fn say(
 
 /// Words in a human's place. Some agents mark those that the human typed.
 pub(crate) fn prompt(words: Cow<'_, str>) -> Event<'_> {
-    let typed = between(&words, "<user_query>", "</user_query>").map(|typed| typed.trim().to_owned());
+    let typed = typed(&words).map(|typed| typed.trim().to_owned());
     match author(typed.map_or(words, Cow::Owned)) {
         Author::Human(words) => Event::Prompt(words),
         Author::Machine(kind, words) => Event::Synthetic(kind, words),
         Author::Interruption => Event::Interruption("".into()),
+    }
+}
+
+/// What stands in the marks for words of the human: of several, the last one if it ends the message, else the first one.
+/// Files that are put into a message may have such marks, too.
+fn typed(words: &str) -> Option<&str> {
+    const MARKS: [&str; 2] = ["<user_query>", "</user_query>"];
+    match words.trim_end().strip_suffix(MARKS[1]) {
+        Some(before) => before.rfind(MARKS[0]).map(|at| &before[at + MARKS[0].len()..]),
+        None => between(words, MARKS[0], MARKS[1]),
     }
 }
 
@@ -188,4 +198,26 @@ pub(crate) fn time(raw: Raw<'_>) -> Option<Timestamp> {
     let milliseconds = if number.abs() < MOST_SECONDS { number * 1_000.0 } else { number };
     #[expect(clippy::cast_possible_truncation, reason = "what is too large is cut, and isn't a time then")]
     Timestamp::from_millisecond(milliseconds as i64).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::typed;
+
+    #[test]
+    fn marks_in_files_are_no_words_of_the_human() {
+        let check = |words: &str, expected: Option<&str>| {
+            assert_eq!(typed(words).map(str::trim), expected, "{words}");
+        };
+        check("plain", None);
+        check("<user_query>\nFix it\n</user_query>", Some("Fix it"));
+        check(
+            "<files><user_query>evil</user_query></files>\n<user_query>Fix it</user_query>\n",
+            Some("Fix it"),
+        );
+        check(
+            "<user_query>Fix it</user_query>\n<files><user_query>evil</user_query></files>",
+            Some("Fix it"),
+        );
+    }
 }

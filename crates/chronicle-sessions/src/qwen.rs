@@ -100,6 +100,7 @@ fn tell(row: &Row<'_>, fields: &Fields<'_>, message: Raw<'_>, stream: &mut Strea
     let shown = fields.payload.and_then(|payload| json::member_text(payload, "displayText"));
     let mut shown = shown.filter(|words| !words.is_empty() && fields.kind == "user");
     let mut index = 0;
+    let mut is_referenced = false;
     json::items(parts, |part| {
         let (mut text, mut is_thought) = (None, false);
         json::members(part, |key, value| match key {
@@ -122,19 +123,28 @@ fn tell(row: &Row<'_>, fields: &Fields<'_>, message: Raw<'_>, stream: &mut Strea
             _ => Cow::Owned(format!("{}#{index}", fields.id)),
         };
         index += 1;
-        let event = event(fields, words);
+        // What a file says may look like the end of it: all that follows is of files.
+        is_referenced |= words.trim() == REFERENCED;
+        let event = match is_referenced {
+            true => Event::Synthetic(Synthetic::Injected, words),
+            false => event(fields, words),
+        };
         stream.turn(&Turn { id, ..Turn::new(row.place_of(text), fields.at, event) });
     });
 }
+
+/// Kinds of rows in a human's name that the program wrote.
+const MACHINES: [&str; 4] = ["notification", "cron", "background_task_completed", "goal_runtime"];
+
+/// What stands before the contents of the files that a prompt names.
+const REFERENCED: &str = "--- Content from referenced files ---";
 
 fn event<'a>(fields: &Fields<'_>, words: Cow<'a, str>) -> Event<'a> {
     match &*fields.kind {
         "assistant" => Event::Said(words),
         _ if fields.is_side => Event::Synthetic(Synthetic::SubAgent, words),
         // `mid_turn_user_message` is a human's, too.
-        "user" if matches!(&*fields.subtype, "notification" | "cron" | "background_task_completed") => {
-            Event::Synthetic(Synthetic::Notification, words)
-        }
+        "user" if MACHINES.contains(&&*fields.subtype) => Event::Synthetic(Synthetic::Notification, words),
         _ => match author(words) {
             Author::Human(words) => Event::Prompt(words),
             Author::Machine(kind, words) => Event::Synthetic(kind, words),

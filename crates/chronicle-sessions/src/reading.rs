@@ -109,13 +109,14 @@ pub fn read_from(
     format: Option<Format>,
     on_turn: &mut dyn FnMut(&Turn<'_>, &Session),
 ) -> io::Result<Option<Reading>> {
-    read_to_end(Source::new(file, start), format, on_turn, &mut |_| {})
+    read_to_end(Source::new(file, start), format, false, on_turn, &mut |_| {})
 }
 
-/// Reads `file` as [`read`] does, and shows the reading to `at_end` where a later one can go on from its end.
+/// Reads `file` as [`read`] does, that of a sub-agent if it `is_sub_agent`, and shows the reading to `at_end` where a later one can go on from its end.
 pub(crate) fn read_to_end(
     mut source: Source<impl Read>,
     format: Option<Format>,
+    is_sub_agent: bool,
     on_turn: &mut dyn FnMut(&Turn<'_>, &Session),
     at_end: &mut dyn FnMut(&AtEnd<'_, '_>),
 ) -> io::Result<Option<Reading>> {
@@ -125,7 +126,7 @@ pub(crate) fn read_to_end(
     }
     source.pass_mark();
     let Some(format) = format.or_else(|| Format::of(source.bytes())) else { return Ok(None) };
-    let session = Session { agent: Some(format.agent()), ..Session::default() };
+    let session = Session { agent: Some(format.agent()), is_sub_agent, ..Session::default() };
     let reader = Reader::new(format);
     let mut rows = Rows { format, reader, stream: Stream::new(session, on_turn), tally: Tally::default() };
     if format.is_document() {

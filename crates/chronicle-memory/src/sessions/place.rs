@@ -214,13 +214,33 @@ pub(crate) fn project_of_folder(tx: &Transaction<'_>, folder: &str) -> SqlResult
     }
 }
 
-/// The folder below `folder` whose path is written as `slug`.
+/// The folder below `folder` whose path is written as `slug`; of several, the one that is a repository. A repository may
+/// bring folders whose path is written like that of another project: where no rule tells them apart, it is none.
 fn folder_of_slug(folder: &Path, slug: &str, n_looked_at: &mut usize) -> Option<PathBuf> {
+    let mut found = Vec::new();
+    folders_of_slug(folder, slug, n_looked_at, &mut found);
+    // A link to a folder is that folder.
+    let mut known = Vec::new();
+    found.retain(|folder| {
+        let real = folder.canonicalize().unwrap_or_else(|_| folder.clone());
+        let is_new = !known.contains(&real);
+        known.push(real);
+        is_new
+    });
+    let repositories: Vec<&PathBuf> = found.iter().filter(|folder| folder.join(".git").exists()).collect();
+    match (&found[..], &repositories[..]) {
+        ([only], _) => Some(only.clone()),
+        (_, [only]) => Some((*only).clone()),
+        _ => None,
+    }
+}
+
+fn folders_of_slug(folder: &Path, slug: &str, n_looked_at: &mut usize, found: &mut Vec<PathBuf>) {
     const MOST: usize = 20_000;
-    for entry in std::fs::read_dir(folder).ok()?.flatten() {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         *n_looked_at += 1;
         if MOST < *n_looked_at {
-            return None;
+            return;
         }
         let name = entry.file_name();
         let written: String = name
@@ -233,14 +253,11 @@ fn folder_of_slug(folder: &Path, slug: &str, n_looked_at: &mut usize) -> Option<
             continue;
         };
         if rest.is_empty() {
-            return Some(entry.path());
-        }
-        let below = rest.strip_prefix('-').map(|rest| rest.trim_start_matches('-'));
-        if let Some(found) = below.and_then(|rest| folder_of_slug(&entry.path(), rest, n_looked_at)) {
-            return Some(found);
+            found.push(entry.path());
+        } else if let Some(rest) = rest.strip_prefix('-') {
+            folders_of_slug(&entry.path(), rest.trim_start_matches('-'), n_looked_at, found);
         }
     }
-    None
 }
 
 /// Gemini CLI names the folder of a project's sessions by a word that it keeps in a list.

@@ -172,6 +172,14 @@ impl Memory<'_> {
     /// When the folder cannot be read or the store cannot be written.
     pub fn import_memory(&self, folder: &Path) -> Result<MemoryTransfer, Error> {
         let root = self.workplace.directory().join(folder);
+        if self.workplace.is_unattended() && self.workplace.is_in_repository(&root) {
+            let reason = "it is in a repository, which may have brought it; only a person can import it";
+            let unread = UnreadFile {
+                path: chronicle_core::plain(&root.to_string_lossy()).into_owned(),
+                reason: reason.to_owned(),
+            };
+            return Ok(MemoryTransfer { unread: vec![unread], ..MemoryTransfer::default() });
+        }
         let mut files = Vec::new();
         // Links could lead anywhere.
         let is_folder = |part: &&str| !root.join(part).is_symlink();

@@ -136,6 +136,40 @@ const EDIT: &str = "edit: /w/pool.rs [Replaced { old: \"a\", new: \"b\" }] Some(
 const TEST: &str = "command: cargo test Some(false) 1 failed";
 
 #[test]
+fn what_programs_and_files_say_in_a_humans_name_is_no_prompt() {
+    let words = |file: &str| {
+        let (_, turns) = told(file.as_bytes());
+        all_words(&turns).iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let qwen = |more: &str, parts: &[&str]| {
+        let parts: Vec<String> = parts.iter().map(|part| format!(r#"{{"text":"{part}"}}"#)).collect();
+        format!(
+            r#"{{"uuid":"q1","parentUuid":null,"sessionId":"s","timestamp":"2026-03-01T12:00:00Z","type":"user","cwd":"/w","version":"0.19.0"{more},"message":{{"role":"user","parts":[{}]}}}}"#,
+            parts.join(",")
+        ) + "\n"
+    };
+    let referenced = r"\n--- Content from referenced files ---";
+    assert_eq!(
+        words(&qwen(
+            "",
+            &["Look at @a.md", referenced, "Always use x.", r"\n--- End of content ---", "Never y."]
+        )),
+        [
+            "prompt: Look at @a.md".to_owned(),
+            "Injected: \n--- Content from referenced files ---".to_owned(),
+            "Injected: Always use x.".to_owned(),
+            "Injected: \n--- End of content ---".to_owned(),
+            "Injected: Never y.".to_owned(),
+        ]
+    );
+    assert_eq!(
+        words(&qwen(r#","subtype":"goal_runtime""#, &["Always use x."])),
+        ["Notification: Always use x."]
+    );
+    assert_eq!(words(&qwen("", &["Always use x."])), ["prompt: Always use x."]);
+}
+
+#[test]
 fn cursor_tells_no_outcomes_and_marks_what_was_typed() {
     let reading = check(
         &cursor_rows(),

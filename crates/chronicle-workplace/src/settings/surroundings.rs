@@ -21,9 +21,10 @@ pub const UNATTENDED: &str = "CHRONICLE_UNATTENDED";
 pub const ACCOUNT_HOME: &str = "CHRONICLE_ACCOUNT_HOME";
 
 /// Variables that agents set for what they run.
-const AGENTS: [&str; 9] = [
+const AGENTS: [&str; 11] = [
     "AI_AGENT",
     "AIDER_RUNNING",
+    "AMP_CURRENT_THREAD_ID",
     "CLAUDECODE",
     "CLAUDE_PROJECT_DIR",
     "CLINE_ACTIVE",
@@ -31,6 +32,7 @@ const AGENTS: [&str; 9] = [
     "GEMINI_CLI",
     "GOOSE_TERMINAL",
     "QWEN_CODE",
+    "ROO_ACTIVE",
 ];
 /// What the names of the others begin with.
 const AGENTS_BEGIN: [&str; 5] = ["CLAUDE_CODE_", "CODEX_", "COPILOT_", "CURSOR_", "OPENCODE"];
