@@ -21,8 +21,8 @@ const PATIENCE: Duration = Duration::from_millis(500);
 const MOST_WORKSPACES: usize = 400;
 
 /// What is told of a conversation as a whole.
-const MEMBERS: [&str; 6] =
-    ["composerId", "name", "createdAt", "lastUpdatedAt", "createdOnBranch", "modelConfig"];
+const MEMBERS: [&str; 7] =
+    ["composerId", "name", "createdAt", "lastUpdatedAt", "createdOnBranch", "modelConfig", "subagentInfo"];
 
 /// The conversations of Cursor's editor on this machine.
 ///

@@ -20,12 +20,15 @@ pub(crate) struct Amp;
 impl Transcript for Amp {
     fn read(&mut self, row: &Row<'_>, stream: &mut Stream<'_>) -> Result<(Verdict, usize), Broken> {
         let (mut head, mut content, mut usage, mut is_cancelled) = (Head::default(), None, None, false);
+        let mut is_from_machine = false;
         let length = json::first_object(row, |key, value| match key {
             "role" => head.role = json::text_or_empty(value),
             "messageId" => head.id = Cow::Borrowed(value.get().trim_matches('"')),
             "content" => content = Some(value),
             "meta" => head.at = json::member(value, "sentAt").and_then(time),
             "usage" => usage = Some(value),
+            "fromExecutorThreadID" => is_from_machine |= json::text(value).is_some(),
+            "fromAutomation" | "fromAggman" => is_from_machine |= json::is_true(value),
             "state" => is_cancelled = json::member_text(value, "type").as_deref() == Some("cancelled"),
             _ => {}
         })?;
@@ -35,6 +38,7 @@ impl Transcript for Amp {
             stream.reply(&head.id, read_usage(usage));
         }
         let verdict = match (&*head.role, content) {
+            ("user", _) if is_from_machine => Verdict::skipped("from another thread"),
             ("user" | "assistant", Some(_)) if !stream.is_new(&head.id) => Verdict::skipped("repeated"),
             ("user" | "assistant", Some(content)) => {
                 tell(row, &head, content, stream);

@@ -131,7 +131,11 @@ fn note_session(payload: Raw<'_>, stream: &mut Stream<'_>) {
         "forked_from_id" | "parent_thread_id" => session.parent_id = json::text(value).map(Cow::into_owned),
         // What is no word, such as `cli`, is started by Codex itself: sub-agents, reviewers, its memory. Over MCP, another
         // agent asks.
-        "source" => session.is_sub_agent |= json::text(value).is_none_or(|source| source == "mcp"),
+        "source" => {
+            let source = json::text(value);
+            session.is_headless |= source.as_deref() == Some("exec");
+            session.is_sub_agent |= source.is_none_or(|source| source == "mcp");
+        }
         "thread_source" => {
             session.is_sub_agent |= json::text(value).is_some_and(|source| !matches!(&*source, "" | "user"));
         }

@@ -17,7 +17,7 @@ use crate::stream::Stream;
 use crate::tally::Verdict;
 use crate::tools;
 use crate::transcript::Transcript;
-use crate::turn::{Event, Turn, Usage};
+use crate::turn::{Event, Synthetic, Turn, Usage};
 
 /// Nothing is remembered between rows.
 pub(crate) struct CursorRows;
@@ -61,7 +61,7 @@ const OF_AGENT: u64 = 2;
 impl Transcript for CursorDatabase {
     fn read(&mut self, row: &Row<'_>, stream: &mut Stream<'_>) -> Result<(Verdict, usize), Broken> {
         let (mut kind, mut id, mut at) = (None, Cow::default(), None);
-        let (mut text, mut call, mut usage) = (None, None, None);
+        let (mut text, mut call, mut usage, mut is_simulated) = (None, None, None, false);
         let length = json::first_object(row, |key, value| match key {
             "type" => kind = json::number(value),
             "bubbleId" => id = json::text_or_empty(value),
@@ -69,6 +69,7 @@ impl Transcript for CursorDatabase {
             "text" => text = Some(value),
             "toolFormerData" => call = Some(value),
             "tokenCount" => usage = Some(read_usage(value)),
+            "isSimulatedMsg" => is_simulated = json::is_true(value),
             "modelInfo" => {
                 stream.session.model = json::member_text(value, "modelName").map(Cow::into_owned);
             }
@@ -84,7 +85,11 @@ impl Transcript for CursorDatabase {
             text.filter(|text| json::text(*text).is_some_and(|words| !words.trim().is_empty()))
         {
             let words = json::text_or_empty(text);
-            let event = if kind == Some(OF_HUMAN) { prompt(words) } else { Event::Said(words) };
+            let event = match kind {
+                Some(OF_HUMAN) if is_simulated => Event::Synthetic(Synthetic::Injected, words),
+                Some(OF_HUMAN) => prompt(words),
+                _ => Event::Said(words),
+            };
             stream.turn(&Turn { id: Cow::Borrowed(&*id), ..Turn::new(row.place_of(text), at, event) });
         }
         if let Some(call) = call {
@@ -111,6 +116,7 @@ impl Transcript for CursorDatabase {
             "createdAt" | "lastUpdatedAt" => session.saw(time(value)),
             "createdOnBranch" => session.is_on(&json::text_or_empty(value)),
             "folder" => session.is_in(&path_of(&json::text_or_empty(value))),
+            "subagentInfo" => session.is_sub_agent |= value.get() != "null",
             "modelConfig" => session.model = json::member_text(value, "modelName").map(Cow::into_owned),
             _ => {}
         });

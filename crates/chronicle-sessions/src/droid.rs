@@ -28,6 +28,7 @@ impl Transcript for Droid {
     fn read(&mut self, row: &Row<'_>, stream: &mut Stream<'_>) -> Result<(Verdict, usize), Broken> {
         let (mut kind, mut head, mut message) = (Cow::default(), Head::default(), None);
         let (mut title, mut folder) = (None, Cow::default());
+        let (mut is_hidden, mut is_called) = (false, false);
         let length = json::first_object(row, |key, value| match key {
             "type" => kind = json::text_or_empty(value),
             "id" => head.id = json::text_or_empty(value),
@@ -36,6 +37,9 @@ impl Transcript for Droid {
             "sessionTitle" => title = json::text(value),
             "title" if title.is_none() => title = json::text(value),
             "cwd" => folder = json::text_or_empty(value),
+            // For the model alone: nobody typed it.
+            "visibility" => is_hidden = json::text_or_empty(value) == "llm_only",
+            "callingSessionId" => is_called = json::text(value).is_some(),
             _ => {}
         })?;
         let verdict = match (&*kind, message) {
@@ -44,8 +48,10 @@ impl Transcript for Droid {
                 stream.session.title =
                     title.map(Cow::into_owned).filter(|title| !title.is_empty() && title != "New Session");
                 stream.session.is_in(&folder);
+                stream.session.is_sub_agent |= is_called;
                 Verdict::Kept
             }
+            ("message", _) if is_hidden => Verdict::skipped("hidden"),
             ("message", Some(_)) if !stream.is_new(&head.id) => Verdict::skipped("repeated"),
             ("message", Some(message)) => {
                 let mut content = None;

@@ -223,7 +223,10 @@ struct Ongoing {
     name: String,
     parent: Option<String>,
     is_sub_agent: bool,
-    /// Whether the store has turns of its name from other files, and none of this one's was found among them yet.
+    /// Whether the store has turns of its name from other files alone, and whether none of this one's was found among
+    /// them yet.
+    #[serde(skip)]
+    is_of_others: bool,
     #[serde(skip)]
     is_unproven: bool,
     #[serde(with = "crate::stored::project")]
@@ -317,12 +320,19 @@ impl<'a> Taker<'a> {
                 }
                 return Ok(());
             }
-            if ongoing.is_unproven && !record.is_stored(self.tx)? {
-                let another = self.ongoing.remove(index);
-                self.left_out.push(another.name);
-                return Ok(());
+            if ongoing.is_of_others {
+                let is_known = record.is_stored(self.tx)?;
+                if ongoing.is_unproven && is_known != Some(true) {
+                    let another = self.ongoing.remove(index);
+                    self.left_out.push(another.name);
+                    return Ok(());
+                }
+                ongoing.is_unproven = false;
+                // A copy adds, and changes nothing.
+                if is_known == Some(false) {
+                    return Ok(());
+                }
             }
-            ongoing.is_unproven = false;
             let repeated = ongoing.copies.take(&record, ongoing.is_repeating);
             record.key = repeated.unwrap_or(record.key);
             let elsewhere = record.put(self.tx, ongoing.id, &mut ongoing.written)?;
@@ -385,13 +395,15 @@ impl<'a> Taker<'a> {
             return Ok(None);
         };
         let known = NamedSession::by_name(self.tx, agent.name(), &name)?;
+        let is_of_others = known.as_ref().map_or(Ok(false), |known| self.is_of_others(known))?;
         let mut ongoing = Ongoing {
             id: SessionId(0),
             agent,
             journal: Journal::new(Some(&name)),
             parent: session.parent_id.as_deref().map(named).filter(|parent| *parent != name),
             is_sub_agent,
-            is_unproven: known.as_ref().map_or(Ok(false), |known| self.is_of_others(known))?,
+            is_of_others,
+            is_unproven: is_of_others,
             name,
             project,
             session: Session { agent: Some(agent), ..Session::default() },
@@ -418,13 +430,11 @@ impl<'a> Taker<'a> {
     }
 
     /// Whether all that is known of a session is from other files. Then this one has to begin as they do: an id can be read
-    /// in notes, and a file that only bears it must not take the place of the session. In the generic format, whoever writes
-    /// the files chooses the ids.
+    /// in notes, and a file that only bears it must not take the place of the session.
     fn is_of_others(&self, known: &NamedSession) -> SqlResult<bool> {
         let sources = Source::of_session(self.tx, known.id)?;
         let is_here = sources.iter().any(|source| source.path == self.transcript.path);
-        let is_others = known.record.agent != Agent::Generic.name() && !sources.is_empty() && !is_here;
-        Ok(is_others && StoredTurn::has_any(self.tx, known.id)?)
+        Ok(!sources.is_empty() && !is_here && StoredTurn::has_any(self.tx, known.id)?)
     }
 
     /// What is known now, where the reading can go on from here and that is worth it.

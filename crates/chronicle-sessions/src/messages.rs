@@ -52,7 +52,7 @@ pub(crate) fn tell(row: &Row<'_>, head: &Head<'_>, content: Raw<'_>, stream: &mu
 }
 
 fn tell_part(row: &Row<'_>, head: &Head<'_>, raw: Raw<'_>, index: usize, stream: &mut Stream<'_>) {
-    let mut part = Part::default();
+    let (mut part, mut is_hidden) = (Part::default(), false);
     json::members(raw, |key, value| match key {
         "type" => part.kind = json::text_or_empty(value),
         "text" => part.text = Some(value),
@@ -60,6 +60,8 @@ fn tell_part(row: &Row<'_>, head: &Head<'_>, raw: Raw<'_>, index: usize, stream:
         "name" | "toolName" => part.name = json::text_or_empty(value),
         "input" | "args" => part.input = Some(value),
         "content" | "result" | "run" | "toolResult" => part.result = Some(value),
+        // Amp put it there for the model.
+        "hidden" => is_hidden = json::is_true(value),
         "is_error" | "isError" => part.is_error = Some(json::is_true(value)),
         // Goose wraps the call: it may have been none.
         "toolCall" => {
@@ -69,6 +71,9 @@ fn tell_part(row: &Row<'_>, head: &Head<'_>, raw: Raw<'_>, index: usize, stream:
         }
         _ => {}
     });
+    if is_hidden {
+        return;
+    }
     match &*part.kind {
         "text" => {
             if let Some(text) = part.text {

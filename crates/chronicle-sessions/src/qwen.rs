@@ -134,7 +134,15 @@ fn tell(row: &Row<'_>, fields: &Fields<'_>, message: Raw<'_>, stream: &mut Strea
 }
 
 /// Kinds of rows in a human's name that the program wrote.
-const MACHINES: [&str; 4] = ["notification", "cron", "background_task_completed", "goal_runtime"];
+const MACHINES: [&str; 7] = [
+    "notification",
+    "cron",
+    "background_task_completed",
+    "goal_runtime",
+    "agent_launch_prompt",
+    "agent_bootstrap",
+    "realtime_message",
+];
 
 /// What stands before the contents of the files that a prompt names.
 const REFERENCED: &str = "--- Content from referenced files ---";
@@ -143,6 +151,7 @@ fn event<'a>(fields: &Fields<'_>, words: Cow<'a, str>) -> Event<'a> {
     match &*fields.kind {
         "assistant" => Event::Said(words),
         _ if fields.is_side => Event::Synthetic(Synthetic::SubAgent, words),
+        "tool_result" => Event::Synthetic(Synthetic::Output, words),
         // `mid_turn_user_message` is a human's, too.
         "user" if MACHINES.contains(&&*fields.subtype) => Event::Synthetic(Synthetic::Notification, words),
         _ => match author(words) {

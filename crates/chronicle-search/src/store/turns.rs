@@ -120,9 +120,11 @@ impl TurnRecord<'_> {
             .exists([self.key, likeness.unwrap_or(self.key)])
     }
 
-    /// Whether a turn with its key is there, in whichever session.
-    pub fn is_stored(&self, tx: &Transaction<'_>) -> rusqlite::Result<bool> {
-        tx.prepare_cached("SELECT 1 FROM turn WHERE key = ?1")?.exists([self.key])
+    /// Whether a turn with its key that says the same is there, in whichever session; none where there is no such key.
+    pub fn is_stored(&self, tx: &Transaction<'_>) -> rusqlite::Result<Option<bool>> {
+        tx.prepare_cached("SELECT kind = ?2 AND text = ?3 FROM turn WHERE key = ?1")?
+            .query_row(params![self.key, self.kind as u8, self.text], |row| row.get(0))
+            .optional()
     }
 
     /// A number for what it says and when, which a copy under another id has, too. None where it has no time.

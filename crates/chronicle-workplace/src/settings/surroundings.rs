@@ -21,7 +21,8 @@ pub const UNATTENDED: &str = "CHRONICLE_UNATTENDED";
 pub const ACCOUNT_HOME: &str = "CHRONICLE_ACCOUNT_HOME";
 
 /// Variables that agents set for what they run.
-const AGENTS: [&str; 11] = [
+const AGENTS: [&str; 12] = [
+    "AGENT",
     "AI_AGENT",
     "AIDER_RUNNING",
     "AMP_CURRENT_THREAD_ID",
