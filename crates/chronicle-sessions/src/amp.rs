@@ -25,10 +25,13 @@ impl Transcript for Amp {
             "role" => head.role = json::text_or_empty(value),
             "messageId" => head.id = Cow::Borrowed(value.get().trim_matches('"')),
             "content" => content = Some(value),
-            "meta" => head.at = json::member(value, "sentAt").and_then(time),
+            "meta" => json::members(value, |key, value| match key {
+                "sentAt" => head.at = time(value),
+                "fromExecutorThreadID" => is_from_machine |= json::text(value).is_some(),
+                "fromAutomation" | "fromAggman" => is_from_machine |= json::is_true(value),
+                _ => {}
+            }),
             "usage" => usage = Some(value),
-            "fromExecutorThreadID" => is_from_machine |= json::text(value).is_some(),
-            "fromAutomation" | "fromAggman" => is_from_machine |= json::is_true(value),
             "state" => is_cancelled = json::member_text(value, "type").as_deref() == Some("cancelled"),
             _ => {}
         })?;

@@ -37,8 +37,6 @@ impl Transcript for Droid {
             "sessionTitle" => title = json::text(value),
             "title" if title.is_none() => title = json::text(value),
             "cwd" => folder = json::text_or_empty(value),
-            // For the model alone: nobody typed it.
-            "visibility" => is_hidden = json::text_or_empty(value) == "llm_only",
             "callingSessionId" => is_called = json::text(value).is_some(),
             _ => {}
         })?;
@@ -51,15 +49,19 @@ impl Transcript for Droid {
                 stream.session.is_sub_agent |= is_called;
                 Verdict::Kept
             }
-            ("message", _) if is_hidden => Verdict::skipped("hidden"),
             ("message", Some(_)) if !stream.is_new(&head.id) => Verdict::skipped("repeated"),
             ("message", Some(message)) => {
                 let mut content = None;
                 json::members(message, |key, value| match key {
                     "role" => head.role = json::text_or_empty(value),
                     "content" => content = Some(value),
+                    // For the model alone: nobody typed it.
+                    "visibility" => is_hidden = json::text_or_empty(value) == "llm_only",
                     _ => {}
                 });
+                if is_hidden {
+                    return Ok((Verdict::skipped("hidden"), length));
+                }
                 if let Some(content) = content {
                     tell(row, &head, content, stream);
                 }

@@ -31,6 +31,12 @@ pub(crate) enum UpdateFailed {
     Fatal(GitError),
 }
 
+/// Whether a fetch or an exchange writes a ref of notes: what is stored there in the name of another is overwritten.
+fn is_exchanged(name: &str) -> bool {
+    let rest = name.strip_prefix(NOTES).unwrap_or(name);
+    rest.starts_with("remotes/") || rest.starts_with("chronicle")
+}
+
 impl Repository {
     /// The object that the ref `name` points at, peeled to a commit where it can be.
     ///
@@ -238,7 +244,7 @@ impl Repository {
         if name.starts_with(NOTES)
             && let Ok(target) = git(self, &["symbolic-ref", "--quiet", name], b"")
             && let target = String::from_utf8_lossy(&target).trim().to_owned()
-            && !target.starts_with(NOTES)
+            && (!target.starts_with(NOTES) || is_exchanged(&target))
         {
             return Err(UpdateFailed::Fatal(GitError::StandsForBranch { name: name.to_owned(), target }));
         }

@@ -1011,3 +1011,15 @@ fn a_notes_ref_that_stands_for_another_is_followed() {
     assert_eq!(repo.git(&["symbolic-ref", "refs/notes/chronicle"]), "refs/notes/real");
     assert!(repo.note("real", "HEAD").contains("Written through another name"));
 }
+
+#[test]
+fn a_notes_ref_that_stands_for_one_that_is_exchanged_is_not_written_through() {
+    for target in ["refs/notes/remotes/origin/chronicle", "refs/notes/chronicle-corrections"] {
+        let repo = annotated();
+        repo.git(&["update-ref", target, "refs/notes/chronicle"]);
+        repo.git(&["symbolic-ref", "refs/notes/chronicle", target]);
+        let before = repo.git(&["rev-parse", target]);
+        chronicle(repo.path(), &["annotate", "--summary", "Lost at the next fetch"]).refused(1, &[target]);
+        assert_eq!(repo.git(&["rev-parse", target]), before);
+    }
+}
