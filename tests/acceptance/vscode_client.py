@@ -216,6 +216,9 @@ def hostile(window, folder):
     """The folder is trusted now. Its settings name another program, and its lesson is markup."""
     window.command("Workspaces: Manage Workspace Trust")
     window.page.get_by_role("button", name="Trust", exact=True).first.click()
+    # What was asked lies over the editor.
+    window.page.get_by_text("You trust this folder").first.wait_for()
+    window.page.keyboard.press("Escape")
     window.page.locator(".tab", has_text="pool.rs").first.click()
     hover = window.hover("deadline", "See [the fix]")
     n_links = hover.locator("a[href], a[data-href], img[src='x']").count()

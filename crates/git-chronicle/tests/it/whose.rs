@@ -383,13 +383,19 @@ fn knowledge_of_a_stranger_says_so_and_starts_no_hook() {
     assert!(hook(&repo).contains("Run this first."));
 }
 
-#[test]
-fn a_purge_mark_of_a_stranger_hides_no_own_rule_by_the_id_of_another() {
+/// A repository with a rule of the user's, and its id.
+fn ruled() -> (TestRepo, Value) {
     let repo = TestRepo::new();
     repo.write("a.rs", "fn a() {\n    1;\n}\n");
     repo.commit("one");
     let add = ["knowledge", "add", "--rule", "Never block here.", "--scope", "a.rs", "--format=json"];
     let id = chronicle(repo.path(), &add).success().json()["items"][0]["id"].clone();
+    (repo, id)
+}
+
+#[test]
+fn a_purge_mark_of_a_stranger_hides_no_own_rule_by_the_id_of_another() {
+    let (repo, id) = ruled();
     let tree = empty_tree(&repo);
     let mut note: Value =
         serde_json::from_str(&repo.git(&["notes", "--ref=chronicle", "show", &tree])).unwrap();
@@ -408,11 +414,7 @@ fn a_purge_mark_of_a_stranger_hides_no_own_rule_by_the_id_of_another() {
 
 #[test]
 fn a_removal_that_was_fetched_into_the_own_notes_hides_no_own_rule() {
-    let repo = TestRepo::new();
-    repo.write("a.rs", "fn a() {\n    1;\n}\n");
-    repo.commit("one");
-    let add = ["knowledge", "add", "--rule", "Never block here.", "--scope", "a.rs", "--format=json"];
-    let id = chronicle(repo.path(), &add).success().json()["items"][0]["id"].clone();
+    let (repo, id) = ruled();
     let tree = empty_tree(&repo);
     let own = repo.note("chronicle", &tree);
     // A stranger's clone names it as removed.
