@@ -69,11 +69,11 @@ fn note(key: &str, value: Raw<'_>, stream: &mut Stream<'_>) {
         "description" | "name" => {
             session.title = json::text(value).filter(|title| !title.is_empty()).map(Cow::into_owned);
         }
-        // No human typed the prompts of these.
-        "session_type" => {
-            let kind = json::text_or_empty(value);
-            session.is_sub_agent |= matches!(&*kind, "sub_agent" | "scheduled" | "hidden");
-        }
+        "session_type" => match &*json::text_or_empty(value) {
+            "sub_agent" | "hidden" => session.is_sub_agent = true,
+            "scheduled" => session.is_headless = true,
+            _ => {}
+        },
         "tokens" => {
             let number = |name| json::member(value, name).and_then(json::number).unwrap_or_default();
             let usage = Usage { input: number("input"), output: number("output"), ..Usage::default() };

@@ -28,6 +28,7 @@ struct Fields<'a> {
     id: Cow<'a, str>,
     kind: Cow<'a, str>,
     subtype: Cow<'a, str>,
+    provenance: Cow<'a, str>,
     at: Option<Timestamp>,
     message: Option<Raw<'a>>,
     result: Option<Raw<'a>>,
@@ -47,6 +48,7 @@ impl Transcript for Qwen {
             "uuid" => fields.id = json::text_or_empty(value),
             "type" => fields.kind = json::text_or_empty(value),
             "subtype" => fields.subtype = json::text_or_empty(value),
+            "provenance" => fields.provenance = json::text_or_empty(value),
             "timestamp" => fields.at = time(value),
             "message" => fields.message = Some(value),
             "toolCallResult" => fields.result = Some(value),
@@ -133,16 +135,9 @@ fn tell(row: &Row<'_>, fields: &Fields<'_>, message: Raw<'_>, stream: &mut Strea
     });
 }
 
-/// Kinds of rows in a human's name that the program wrote.
-const MACHINES: [&str; 7] = [
-    "notification",
-    "cron",
-    "background_task_completed",
-    "goal_runtime",
-    "agent_launch_prompt",
-    "agent_bootstrap",
-    "realtime_message",
-];
+/// Kinds of rows in a human's name that the program wrote. Later versions say of each row where it is from, too.
+const MACHINES: [&str; 4] = ["notification", "cron", "background_task_completed", "goal_runtime"];
+const HUMAN: &str = "real_user";
 
 /// What stands before the contents of the files that a prompt names.
 const REFERENCED: &str = "--- Content from referenced files ---";
@@ -153,7 +148,9 @@ fn event<'a>(fields: &Fields<'_>, words: Cow<'a, str>) -> Event<'a> {
         _ if fields.is_side => Event::Synthetic(Synthetic::SubAgent, words),
         "tool_result" => Event::Synthetic(Synthetic::Output, words),
         // `mid_turn_user_message` is a human's, too.
-        "user" if MACHINES.contains(&&*fields.subtype) => Event::Synthetic(Synthetic::Notification, words),
+        "user" if MACHINES.contains(&&*fields.subtype) || !["", HUMAN].contains(&&*fields.provenance) => {
+            Event::Synthetic(Synthetic::Notification, words)
+        }
         _ => match author(words) {
             Author::Human(words) => Event::Prompt(words),
             Author::Machine(kind, words) => Event::Synthetic(kind, words),

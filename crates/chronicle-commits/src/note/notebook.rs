@@ -345,8 +345,7 @@ fn heard(raw: &[Raw], sources: &Sources, trust: &Trust<'_>, purged: &Tombstones)
     }
     let notes = sides.iter_mut().map(|stored| std::mem::take(&mut stored.note)).collect();
     let notes = best_versions(notes, |_, mark| hearing.voice(mark).tier);
-    let notes =
-        if are_ours.contains(&false) { own_documents(notes, |number| are_ours[number]) } else { notes };
+    let notes = own_documents(notes, |number| are_ours[number]);
     let knowledge: Vec<Knowledge> = sides.iter_mut().filter_map(|stored| stored.knowledge.take()).collect();
     let mut stored = sides.into_iter().reduce(Stored::fold).unwrap_or_default();
     stored.note = notes.into_iter().reduce(Note::fold).unwrap_or_default();

@@ -22,8 +22,21 @@ use crate::{
 /// No note that anyone wrote is larger.
 pub const MAX_NOTE_BYTES: u64 = chronicle_core::MAX_NOTE_BYTES as u64;
 
-/// What others wrote makes no note larger than that: the rest is room for what is written here.
+/// What strangers wrote makes no note larger than that: the rest is room for what is written here.
 pub(crate) const MAX_TAKEN_BYTES: u64 = MAX_NOTE_BYTES / 2;
+
+/// The notes `sides` on `key` as one, each with the ref that it is in, one of which is `source`. None where that is too
+/// large: then each side keeps its own.
+pub(crate) fn united(
+    trust: &Trust<'_>,
+    source: &str,
+    key: ObjectId,
+    sides: &[(&[u8], &str)],
+) -> Option<Vec<u8>> {
+    let most = if trust.is_ours(source) { MAX_NOTE_BYTES } else { MAX_TAKEN_BYTES };
+    let united = unite_fairly(trust, &key.to_string(), sides);
+    (united.len() as u64 <= most).then_some(united)
+}
 
 /// What a merge did.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,7 +123,7 @@ fn is_one_sided(difference: &Difference) -> bool {
 
 fn take(repository: &Repository, key: ObjectId, blob: ObjectId, report: &mut Report) -> Resolution {
     match repository.blob_size(blob) {
-        Ok(size) if size <= MAX_TAKEN_BYTES => {
+        Ok(size) if size <= MAX_NOTE_BYTES => {
             report.n_taken += 1;
             Resolution::Blob(blob)
         }
@@ -118,7 +131,7 @@ fn take(repository: &Repository, key: ObjectId, blob: ObjectId, report: &mut Rep
             report.warnings.push(format!(
                 "the note on {key} was skipped: it has {} MB, and {} are the most",
                 size >> 20,
-                MAX_TAKEN_BYTES >> 20
+                MAX_NOTE_BYTES >> 20
             ));
             Resolution::Nothing
         }
@@ -155,16 +168,13 @@ fn unite(
         CORRECTIONS_REF | PURGED_REF => {
             unite_lines(&sides.iter().map(|(bytes, _)| *bytes).collect::<Vec<_>>())
         }
-        _ => {
-            let united = unite_fairly(trust, &difference.key.to_string(), &sides);
-            if let Some(ours) = difference.ours.first()
-                && MAX_TAKEN_BYTES < united.len() as u64
-            {
+        _ => match united(trust, source, difference.key, &sides) {
+            Some(united) => united,
+            None => {
                 report.warnings.push(too_large(difference.key));
-                return Resolution::Blob(*ours);
+                return difference.ours.first().map_or(Resolution::Nothing, |ours| Resolution::Blob(*ours));
             }
-            united
-        }
+        },
     };
     report.n_united += 1;
     Resolution::Content(united)

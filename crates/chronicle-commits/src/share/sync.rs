@@ -31,7 +31,7 @@ use crate::{
     },
     share::{
         dropped::bring_back,
-        merging::{MAX_NOTE_BYTES, MAX_TAKEN_BYTES, MergedRef, merge, read_bounded, too_large},
+        merging::{MAX_NOTE_BYTES, MAX_TAKEN_BYTES, MergedRef, merge, read_bounded, too_large, united},
         purge,
     },
 };
@@ -181,7 +181,7 @@ pub fn push(repository: &Repository, remote: &str, vouches: bool) -> Result<Push
             let Some(ours) = repository.notes_tip(name)?.filter(|ours| Some(*ours) != theirs) else {
                 continue;
             };
-            let withheld = withheld(repository, name, ours, theirs, vouches)?;
+            let withheld = withheld(repository, (remote, name), ours, theirs, vouches)?;
             report.n_withheld += withheld.len();
             let published = match withheld.is_empty() {
                 true => Some(ours),
@@ -216,11 +216,12 @@ pub fn unvouched_for(repository: &Repository, remote: &str) -> Result<Vec<EntryI
 
 const PUBLISHED: &str = "chronicle: notes without what others said against claims";
 
-/// The notes of `ours`, the target of the ref `name`, that may not be published as they are to whoever has `theirs`, and
-/// what takes their place; nothing where that is empty.
+/// The notes of `ours`, the target of the ref `name`, that may not be published as they are to the remote, which has
+/// `theirs`, and what takes their place; nothing where that is empty. A note of theirs that was too large to be taken stays
+/// there.
 fn withheld(
     repository: &Repository,
-    name: &str,
+    (remote, name): (&str, &str),
     ours: ObjectId,
     theirs: Option<ObjectId>,
     vouches: bool,
@@ -229,6 +230,10 @@ fn withheld(
     let mut withheld = BTreeMap::new();
     for note in repository.note_differences(name, Some(ours), theirs)? {
         let (content, known) = (bytes_of(repository, &note.ours)?, bytes_of(repository, &note.theirs)?);
+        if is_left_to_them(&trust, (remote, name), note.key, (&content, &known)) {
+            withheld.insert(note.key, known);
+            continue;
+        }
         let published = match name {
             PURGED_REF | CORRECTIONS_REF => published_lines(&trust, &content, &known),
             _ => published_note(&trust, &note.key.to_string(), &content, &known, vouches),
@@ -236,6 +241,23 @@ fn withheld(
         withheld.extend(published.map(|published| (note.key, published)));
     }
     Ok(withheld)
+}
+
+/// Whether a note of the remote was too large to be taken, alone or with ours.
+fn is_left_to_them(
+    trust: &Trust<'_>,
+    (remote, name): (&str, &str),
+    key: ObjectId,
+    (ours, theirs): (&[u8], &[u8]),
+) -> bool {
+    let source = &tracking_ref(remote, name);
+    let are_few = ((ours.len() + theirs.len()) as u64) < MAX_TAKEN_BYTES / 2;
+    match (ours, theirs) {
+        ([], theirs) => MAX_NOTE_BYTES < theirs.len() as u64,
+        (_, []) => false,
+        _ if are_few || matches!(name, CORRECTIONS_REF | PURGED_REF) => false,
+        _ => united(trust, source, key, &[(ours, name), (theirs, source)]).is_none(),
+    }
 }
 
 /// The bytes of all notes on one object.

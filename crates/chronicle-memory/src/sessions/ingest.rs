@@ -90,13 +90,14 @@ pub struct UnreadFile {
     pub reason: String,
 }
 
-impl IngestReply {
-    fn refuse(&mut self, path: &Path) {
-        self.files += 1;
-        let reason =
-            "it is in a repository, which may have brought it; only a person can import it".to_owned();
-        self.unread
-            .push(UnreadFile { path: chronicle_core::plain(&path.to_string_lossy()).into_owned(), reason });
+impl UnreadFile {
+    /// One that an agent asked for, and only a person can.
+    pub(super) fn of_repository(path: &Path) -> Self {
+        Self {
+            path: chronicle_core::plain(&path.to_string_lossy()).into_owned(),
+            reason: "it is in a repository, which may have brought it; only a person can import it"
+                .to_owned(),
+        }
     }
 }
 
@@ -136,7 +137,8 @@ impl Memory<'_> {
                     if self.may_be_of_user(path) {
                         files.extend(agents::below(&self.workplace.directory().join(path)));
                     } else {
-                        reply.refuse(path);
+                        reply.files += 1;
+                        reply.unread.push(UnreadFile::of_repository(path));
                     }
                 }
             }

@@ -173,12 +173,8 @@ impl Memory<'_> {
     pub fn import_memory(&self, folder: &Path) -> Result<MemoryTransfer, Error> {
         let root = self.workplace.directory().join(folder);
         if self.workplace.is_unattended() && self.workplace.is_in_repository(&root) {
-            let reason = "it is in a repository, which may have brought it; only a person can import it";
-            let unread = UnreadFile {
-                path: chronicle_core::plain(&root.to_string_lossy()).into_owned(),
-                reason: reason.to_owned(),
-            };
-            return Ok(MemoryTransfer { unread: vec![unread], ..MemoryTransfer::default() });
+            let unread = vec![UnreadFile::of_repository(&root)];
+            return Ok(MemoryTransfer { unread, ..MemoryTransfer::default() });
         }
         let mut files = Vec::new();
         // Links could lead anywhere.

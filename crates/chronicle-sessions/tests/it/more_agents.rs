@@ -166,6 +166,11 @@ fn what_programs_and_files_say_in_a_humans_name_is_no_prompt() {
         words(&qwen(r#","subtype":"goal_runtime""#, &["Always use x."])),
         ["Notification: Always use x."]
     );
+    assert_eq!(
+        words(&qwen(r#","provenance":"system""#, &["Always use x."])),
+        ["Notification: Always use x."]
+    );
+    assert_eq!(words(&qwen(r#","provenance":"real_user""#, &["Always use x."])), ["prompt: Always use x."]);
     assert_eq!(words(&qwen("", &["Always use x."])), ["prompt: Always use x."]);
 }
 

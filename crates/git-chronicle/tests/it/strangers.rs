@@ -138,6 +138,37 @@ fn large_notes_of_strangers_leave_the_users_own_readable() {
 }
 
 #[test]
+fn what_was_too_large_to_be_taken_stays_on_its_remote() {
+    let (repo, commit) = annotated();
+    let large = |content: &str, number: usize| json!({ "id": format!("01M8FQ3D2JRKKJ3YMZ0KCVA{number:03}"), "category": "gotcha", "content": content.repeat(2_000), "file": "a.rs" });
+    let lessons: Vec<Value> = (0..500).map(|number| large("THEIRS ", number)).collect();
+    remote(&repo, "first", &commit, &stranger(&lessons));
+    chronicle(repo.path(), &["annotate", "--summary", "Words that were never pushed"]).success();
+    let place = repo.beside("first");
+    let note = |object: &str| {
+        let shown =
+            testkit::command("git", &place).args(["notes", "--ref=chronicle", "show", object]).output();
+        String::from_utf8(shown.expect("it runs").stdout).expect("it is text")
+    };
+    let before = note(&commit);
+    assert!(4 << 20 < before.len(), "{}", before.len());
+    // Another commit is news, so that there is something to push.
+    repo.write("b.rs", "fn b() {}\n");
+    let second = repo.commit("two");
+    chronicle(repo.path(), &["annotate", "--summary", "Words about the second"]).success();
+    for _ in 0..2 {
+        chronicle(repo.path(), &["sync", "push", "first"]).success();
+        assert_eq!(note(&commit), before);
+    }
+    let tree = testkit::command("git", &place)
+        .args(["ls-tree", "-r", "--name-only", "refs/notes/chronicle"])
+        .output();
+    let tree = String::from_utf8(tree.expect("it runs").stdout).expect("it is text").replace(['/', '\n'], "");
+    assert!(tree.contains(&second), "the other one was pushed: {tree}");
+    assert!(repo.note("chronicle", &commit).contains("Words that were never pushed"));
+}
+
+#[test]
 fn large_notes_of_strangers_are_not_carried_onto_the_users_own() {
     let (repo, commit) = annotated();
     let mut theirs: Value = serde_json::from_str(&repo.note("chronicle", &commit)).expect("it is JSON");
