@@ -4,7 +4,7 @@
 //! summary has. The name of a file narrows it to sessions that changed the file, if there are any. A period narrows it to
 //! those that ended in it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use chronicle_core::{counted, period::Period};
 use chronicle_search::{NamedSession, Question, Scope as SearchScope, SessionId};
@@ -171,8 +171,8 @@ impl Memory<'_> {
                 && (0 < session.record.n_prompts || !session.record.title.is_empty())
         });
         sessions.sort_by_key(|session| std::cmp::Reverse(session.record.last));
-        let of_file = memory.sessions_of_file(&sessions, &command.topic)?;
-        if !of_file.is_empty() {
+        let of_file = memory.sessions_of_file(&command.topic)?;
+        if sessions.iter().any(|session| of_file.contains(&session.id)) {
             sessions.retain(|session| of_file.contains(&session.id));
         } else if !question.is_empty() {
             let about = memory.sessions_about(&mut question, &scope)?;
@@ -188,22 +188,12 @@ impl Memory<'_> {
 }
 
 impl OpenMemory {
-    /// Those of `sessions` that changed the file that a topic names; none where it names no file.
-    fn sessions_of_file(&self, sessions: &[NamedSession], topic: &str) -> Result<Vec<SessionId>, Error> {
-        let mut found = Vec::new();
+    /// The sessions that changed the file that a topic names; none where it names no file.
+    fn sessions_of_file(&self, topic: &str) -> Result<HashSet<SessionId>, Error> {
         if topic.contains(char::is_whitespace) || !topic.contains(['.', '/']) {
-            return Ok(found);
+            return Ok(HashSet::new());
         }
-        let is_it = |path: &str| {
-            path.strip_suffix(topic).is_some_and(|folder| folder.is_empty() || folder.ends_with('/'))
-        };
-        for session in sessions {
-            let files = self.store.read(|connection| session.files(connection))?;
-            if files.iter().any(|(path, _)| is_it(path)) {
-                found.push(session.id);
-            }
-        }
-        Ok(found)
+        Ok(self.store.read(|connection| NamedSession::that_changed(connection, topic))?)
     }
 
     /// The sessions that are about a topic, that with the best turn first.

@@ -190,8 +190,7 @@ fn cursor_folder(transcript: &Path) -> Option<String> {
     let above = transcript.ancestors().find(|above| above.ends_with("agent-transcripts"))?;
     let project = above.parent()?;
     let slug = project.file_name()?.to_str()?;
-    let mut n_looked_at = 0;
-    let found = folder_of_slug(Path::new("/"), slug, &mut n_looked_at);
+    let found = folder_of_slug(Path::new("/"), slug);
     Some(found.unwrap_or_else(|| project.to_owned()).to_string_lossy().into_owned())
 }
 
@@ -199,7 +198,7 @@ fn cursor_folder(transcript: &Path) -> Option<String> {
 pub(crate) fn folder_of_memory(text: &Path) -> Option<PathBuf> {
     let memory = text.parent().filter(|folder| folder.ends_with("memory"))?;
     let slug = memory.parent()?.file_name()?.to_str()?;
-    folder_of_slug(Path::new("/"), slug.strip_prefix('-')?, &mut 0)
+    folder_of_slug(Path::new("/"), slug.strip_prefix('-')?)
 }
 
 /// The project of a folder, which is made where it is new.
@@ -216,9 +215,13 @@ pub(crate) fn project_of_folder(tx: &Transaction<'_>, folder: &str) -> SqlResult
 
 /// The folder below `folder` whose path is written as `slug`; of several, the one that is a repository. A repository may
 /// bring folders whose path is written like that of another project: where no rule tells them apart, it is none.
-fn folder_of_slug(folder: &Path, slug: &str, n_looked_at: &mut usize) -> Option<PathBuf> {
-    let mut found = Vec::new();
-    folders_of_slug(folder, slug, n_looked_at, &mut found);
+fn folder_of_slug(folder: &Path, slug: &str) -> Option<PathBuf> {
+    let (mut n_looked_at, mut found) = (0, Vec::new());
+    folders_of_slug(folder, slug, &mut n_looked_at, &mut found);
+    if MOST_LOOKED_AT < n_looked_at {
+        // There may be others.
+        return None;
+    }
     // A link to a folder is that folder.
     let mut known = Vec::new();
     found.retain(|folder| {
@@ -235,11 +238,13 @@ fn folder_of_slug(folder: &Path, slug: &str, n_looked_at: &mut usize) -> Option<
     }
 }
 
+/// How many folders are looked at for one.
+const MOST_LOOKED_AT: usize = 20_000;
+
 fn folders_of_slug(folder: &Path, slug: &str, n_looked_at: &mut usize, found: &mut Vec<PathBuf>) {
-    const MOST: usize = 20_000;
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         *n_looked_at += 1;
-        if MOST < *n_looked_at {
+        if MOST_LOOKED_AT < *n_looked_at {
             return;
         }
         let name = entry.file_name();

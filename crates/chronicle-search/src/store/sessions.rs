@@ -565,6 +565,19 @@ impl NamedSession {
         })
     }
 
+    /// The sessions that changed a file which is called so, whatever folder it is in, also by their sub-agents.
+    pub fn that_changed(connection: &Connection, name: &str) -> rusqlite::Result<HashSet<SessionId>> {
+        connection
+            .prepare_cached(
+                "SELECT DISTINCT coalesce(sender.id, one.id) FROM changed_file JOIN session AS one ON one.id = session \
+                 LEFT JOIN session AS sender \
+                 ON one.is_sub_agent AND sender.agent = one.agent AND sender.name = one.parent \
+                 WHERE path = ?1 OR substr(path, -length(?1) - 1) = '/' || ?1",
+            )?
+            .query_map([name], |row| row.get(0).map(SessionId))?
+            .collect()
+    }
+
     /// The hashes of the commits that it made, as short as they are known.
     pub fn commits(&self, connection: &Connection) -> rusqlite::Result<Vec<String>> {
         connection
