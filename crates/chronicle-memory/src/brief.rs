@@ -25,7 +25,7 @@ use crate::{
     memory::{OpenMemory, Scope},
     sessions::{
         ChangedSince,
-        files_since::changed_since,
+        files_since::{changed_since, commit_of},
         look::{Digested, ListedSession},
     },
     threads::OpenItem,
@@ -345,7 +345,9 @@ impl Memory<'_> {
         let Some(digest) = session.digest().filter(|digest| !digest.files.is_empty()) else { return Ok(()) };
         // A briefing without it is better than none.
         if let Ok(repository) = self.workplace.repository() {
-            first.changed_since = changed_since(repository, &session, &digest);
+            let commit = commit_of(repository, &session, &digest);
+            first.changed_since =
+                commit.and_then(|commit| changed_since(repository, &session, &digest, commit));
         }
         Ok(())
     }

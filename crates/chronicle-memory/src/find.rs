@@ -30,7 +30,11 @@ pub(crate) use snippet::snippet;
 use crate::{
     Memory,
     memory::{OpenMemory, Scope},
-    sessions::{ChangedSince, files_since::changed_since, look::Digested},
+    sessions::{
+        ChangedSince,
+        files_since::{changed_since, own_commit},
+        look::Digested,
+    },
 };
 
 /// How many hits of other projects are counted.
@@ -210,7 +214,8 @@ impl Memory<'_> {
         memory.found(question, scope, limit)
     }
 
-    /// Says of the first sessions of the current project which of their files are not as they left them.
+    /// Says of the first sessions of the current project which of their files are not as their last commit has them. What a
+    /// session without one left would be found by reading thousands of commits.
     fn compare_files(&self, memory: &OpenMemory, hits: &mut [FoundTurn]) -> Result<(), Error> {
         // An answer without it is better than none.
         let Ok(repository) = self.workplace.repository() else { return Ok(()) };
@@ -227,8 +232,9 @@ impl Memory<'_> {
             let session = memory.session(&hit.session)?;
             if session.record.project == here.id
                 && let Some(digest) = session.digest().filter(|digest| !digest.files.is_empty())
+                && let Some(commit) = own_commit(repository, &digest)
             {
-                hit.changed_since = changed_since(repository, &session, &digest);
+                hit.changed_since = changed_since(repository, &session, &digest, commit);
             }
         }
         Ok(())

@@ -5,7 +5,7 @@ use std::path::Path;
 use chronicle_git::{ObjectId, Repository};
 use chronicle_search::NamedSession;
 use chronicle_sessions::DigestOfSession;
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -26,13 +26,32 @@ pub struct ChangedSince {
     pub commit: String,
 }
 
-/// Which files of a session are not as it left them; none where no commit shows how it did, or nothing changed.
+/// The last commit that a session made, if it is still here.
+pub(crate) fn own_commit(repository: &Repository, digest: &DigestOfSession) -> Option<ObjectId> {
+    digest.commits.iter().rev().find_map(|commit| known_commit(repository, &commit.id))
+}
+
+/// The commit that shows how a session left its files: its own, else the last one before it ended. To find that one, up to
+/// thousands are read.
+pub(crate) fn commit_of(
+    repository: &Repository,
+    session: &NamedSession,
+    digest: &DigestOfSession,
+) -> Option<ObjectId> {
+    own_commit(repository, digest).or_else(|| repository.commit_before(ended(session)?).ok().flatten())
+}
+
+fn ended(session: &NamedSession) -> Option<Timestamp> {
+    session.record.last?.checked_add(SLACK).ok()
+}
+
+/// Which files of a session are not as it left them at `commit`; none where nothing changed.
 pub(crate) fn changed_since(
     repository: &Repository,
     session: &NamedSession,
     digest: &DigestOfSession,
+    commit: ObjectId,
 ) -> Option<ChangedSince> {
-    let ended = session.record.last?.checked_add(SLACK).ok()?;
     let folder = Path::new(&session.record.folder);
     let folder = if folder.is_dir() { folder } else { repository.work_dir()? };
     // A path that may be meant in two ways is one from the folder.
@@ -43,9 +62,7 @@ pub(crate) fn changed_since(
     if paths.is_empty() {
         return None;
     }
-    let made = digest.commits.iter().rev().find_map(|commit| known_commit(repository, &commit.id));
-    let commit = made.or_else(|| repository.commit_before(ended).ok().flatten())?;
-    let changed = repository.changed_since(ended, commit, &paths).ok()?;
+    let changed = repository.changed_since(ended(session)?, commit, &paths).ok()?;
     (!changed.is_empty()).then(|| ChangedSince {
         files: changed.iter().map(ToString::to_string).collect(),
         of: paths.len(),

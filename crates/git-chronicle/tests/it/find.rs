@@ -85,10 +85,23 @@ fn what_was_said_differently_comes_first_and_changed_files_are_named() {
     desk.repo.write("src/pool.rs", "fn acquire() { wait(TIMEOUT) }\n");
     let commit = desk.repo.commit("pool: wait");
     desk.repo.write("src/pool.rs", "fn acquire() { spin() }\n");
+    let made = format!("[main {}] pool: wait\n 1 file changed", &commit[..7]);
+    let talk =
+        desk.talk("c0331771-aaaa-4aaa-8aaa-000000000001").prompt("Let waiting for connections time out");
+    let talk =
+        talk.edit("src/pool.rs", "wait()", "wait(TIMEOUT)").command("git commit -qam 'pool: wait'", &made);
+    desk.leave(&talk);
+    desk.ingest();
     let waits = desk.ask(&["find", "waiting", "for", "connections"]);
     assert_eq!(waits["differing"], Value::Null);
-    let since = json!({"files": ["src/pool.rs"], "of": 1, "commit": commit});
-    assert_eq!(waits["hits"][0]["changed_since"], since);
+    let since_of = |session: &str| {
+        let hits = waits["hits"].as_array().unwrap().iter();
+        let mut of = hits.filter(|hit| hit["session"].as_str().is_some_and(|name| name.starts_with(session)));
+        of.next().expect("it is found")["changed_since"].clone()
+    };
+    assert_eq!(since_of("c0331771"), json!({"files": ["src/pool.rs"], "of": 1, "commit": commit}));
+    // The commit that this one made isn't here.
+    assert_eq!(since_of("5e551011"), Value::Null);
     let texts = ["The pool keeps 8 connections.", "Noted.", "Make the pool keep 12 connections.", "Done."];
     tell(&desk, desk.repo.path(), "sizes", &texts);
     let question = ["find", "how many connections does the pool keep?"];
