@@ -122,10 +122,17 @@ fn take_in(
     known: &mut KnownThreads,
 ) -> SqlResult<u64> {
     let name = path.to_string_lossy();
-    let transcript =
-        Transcript { path: &name, stem: &name, size: 0, modified: 0, format, checkpoint_from: None };
+    let transcript = Transcript {
+        path: &name,
+        stem: &name,
+        size: 0,
+        modified: 0,
+        is_of_sub_agent: false,
+        format,
+        checkpoint_from: None,
+    };
     let mut placing = |tx: &Transaction<'_>, _: &str| -> SqlResult<Belongs> {
-        Project::obtain(tx, "id:bench", "bench").map(|project| Belongs::To(project, None))
+        Project::obtain(tx, "id:bench", "bench", "").map(|project| Belongs::To(project, None))
     };
     let taken = ingest(tx, file, &transcript, None, Timestamp::UNIX_EPOCH, &mut placing, known)?;
     match taken.expect("it can be read") {

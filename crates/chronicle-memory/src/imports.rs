@@ -31,7 +31,7 @@ use snafu::ResultExt;
 use crate::{
     Memory,
     memory::OpenMemory,
-    sessions::{UnreadFile, place},
+    sessions::{UnreadFile, companions, place},
 };
 
 /// Larger files are no memory of anybody.
@@ -257,7 +257,8 @@ impl Memory<'_> {
         source: ImportSource,
         is_dry_run: bool,
     ) -> Result<Vec<(String, ImportState)>, Error> {
-        let folder = place::folder_of_memory(path).unwrap_or_else(|| self.workplace.directory().to_owned());
+        let folder =
+            companions::folder_of_memory(path).unwrap_or_else(|| self.workplace.directory().to_owned());
         let Some(document) = Document::of(path, text, folder) else { return Ok(Vec::new()) };
         let agent = source.name();
         let state = memory.store.read(|connection| {
@@ -327,6 +328,7 @@ impl Document {
             n_prompts: 0,
             // Nobody was there: briefings leave it out where there are sessions of humans.
             is_headless: true,
+            is_partly_headless: false,
             worded_by: None,
         };
         let record = SessionRecord {

@@ -3,12 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use chronicle_core::{distance, redaction::cleaned};
-use chronicle_git::Checkout;
-use chronicle_search::{Connection, Project, SqlResult, Store};
-use chronicle_workplace::{
-    Error, Workplace,
-    error::{SeveralProjectsSnafu, UnknownProjectSnafu},
-};
+use chronicle_git::{Checkout, LazyRepository};
+use chronicle_search::{Connection, Project, SqlResult, Store, Transaction};
+use chronicle_workplace::{Error, Workplace, error::UnknownProjectSnafu};
 
 /// The file of the store within the home of session memory.
 const STORE_FILE: &str = "chronicle.db";
@@ -102,10 +99,30 @@ impl Memory<'_> {
         Ok(memory.store.write(|tx| {
             let home = Home::of(tx, self.workplace.directory(), Some(&chronicle_workplace::new_id().0))?;
             let folder = home.folder.to_string_lossy().into_owned();
-            let project = Project::obtain(tx, &home.key, &home.name)?;
+            let project = home.project(tx)?;
             project.take_folder(tx, &folder)?;
             Ok(project)
         })?)
+    }
+
+    /// The repository of a project, in the first of its folders that is there and in it.
+    pub(crate) fn repository_of(
+        &self,
+        memory: &OpenMemory,
+        project: &Project,
+    ) -> Result<Option<LazyRepository>, Error> {
+        let folders = memory.store.read(|connection| project.folders(connection))?;
+        for folder in folders {
+            let folder = Path::new(&folder);
+            let is_its = folder.is_dir()
+                && memory.project_of(folder)?.is_some_and(|found| found.id == project.id)
+                && Checkout::of(folder).is_some();
+            if is_its {
+                let repository = LazyRepository::new(folder, self.workplace.now(), true);
+                return Ok(Some(repository.with_trust(self.workplace.trust_records())));
+            }
+        }
+        Ok(None)
     }
 
     /// The branch that is checked out here.
@@ -170,6 +187,12 @@ impl Home {
         Ok(Self { key, name: cleaned(&checkout.name()).0.into_owned(), folder: checkout.root })
     }
 
+    /// The project, which is made where it is new.
+    pub(crate) fn project(&self, tx: &Transaction<'_>) -> SqlResult<Project> {
+        let parent = self.folder.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
+        Project::obtain(tx, &self.key, &self.name, &cleaned(&parent).0)
+    }
+
     /// A folder that is in no repository.
     pub(crate) fn of_folder(folder: &Path) -> Self {
         let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
@@ -218,7 +241,7 @@ impl OpenMemory {
         })?)
     }
 
-    /// The project that `name` means: a folder, or a name that only one has.
+    /// The project that `name` means: a folder, or its name.
     fn named(&self, name: &str, directory: &Path) -> Result<Project, Error> {
         let folder = directory.join(name);
         let is_path = name.contains(['/', '\\']) || name == "." || name == "..";
@@ -228,30 +251,14 @@ impl OpenMemory {
             return Ok(project);
         }
         let all = self.store.read(Project::all)?;
-        let mut called: Vec<Project> = all
-            .iter()
-            .filter(|project| {
-                project.name == name || project.key == name || project.key == format!("path:{name}")
-            })
-            .cloned()
-            .collect();
-        match called.len() {
-            1 => Ok(called.remove(0)),
-            0 => {
-                let names = all.iter().map(|project| project.name.as_str());
-                UnknownProjectSnafu { name, closest: nearest(name, names) }.fail()
-            }
-            _ => {
-                let folders = called.iter().map(|project| {
-                    let folders = self.store.read(|connection| project.folders(connection));
-                    folders
-                        .ok()
-                        .and_then(|folders| folders.into_iter().next())
-                        .unwrap_or_else(|| project.key.clone())
-                });
-                SeveralProjectsSnafu { name, folders: folders.collect::<Vec<_>>() }.fail()
-            }
+        let is_called = |project: &&Project| {
+            project.name == name || project.key == name || project.key == format!("path:{name}")
+        };
+        if let Some(project) = all.iter().find(is_called) {
+            return Ok(project.clone());
         }
+        let names = all.iter().map(|project| project.name.as_str());
+        UnknownProjectSnafu { name, closest: nearest(name, names) }.fail()
     }
 }
 

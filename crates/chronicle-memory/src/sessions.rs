@@ -2,6 +2,7 @@
 
 mod agents;
 mod changed;
+pub(crate) mod companions;
 pub(crate) mod files_since;
 mod forget;
 mod goes_on;

@@ -6,6 +6,7 @@
 
 mod items;
 mod pairing;
+mod places;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -29,6 +30,7 @@ use snafu::{OptionExt, ResultExt, ensure};
 use self::{
     items::{Item, Items, Line, Lines, session_id, version_of},
     pairing::Pairing,
+    places::Places,
 };
 use crate::{Memory, memory::OpenMemory, sessions::ForgetCommand};
 
@@ -295,7 +297,8 @@ impl Machines<'_> {
         reply.schema = "chronicle-memory-sync/v1";
         reply.machine.clone_from(&pairing.machine);
         let mut memory = self.memory().open_to_write()?;
-        let state = memory.store.read(|connection| State::of(connection, pairing, others))?;
+        let places = Places::of(&self.memory(), &memory)?;
+        let state = memory.store.read(|connection| State::of(connection, &places, pairing, others))?;
         // Forgetting a session reaches more than its rows, and has its own locks.
         let sessions = state.sessions_to_forget();
         if !sessions.is_empty() {
@@ -315,7 +318,7 @@ impl Machines<'_> {
                 Synced::remove(tx, id)?;
             }
             for (other, id, line) in &state.to_put {
-                if line.item.put(tx, now)? {
+                if line.item.put(tx, now, (&places, &other.name))? {
                     Synced::put(tx, &other.id, id, &line.version)?;
                     *n_new.entry(other.id.clone()).or_default() += 1;
                 } else {
@@ -326,7 +329,7 @@ impl Machines<'_> {
         })?;
         reply.removed += n_removed;
         self.learning_after(&mut memory, !state.to_put.is_empty())?;
-        let own = memory.store.write(|tx| state.end(tx, pairing, others))?;
+        let own = memory.store.write(|tx| state.end(tx, &places, pairing, others))?;
         reply.own = own.items.len();
         for other in others {
             let new = n_new.get(&other.id).copied().unwrap_or_default();
@@ -365,8 +368,13 @@ struct State<'o> {
 }
 
 impl<'o> State<'o> {
-    fn of(connection: &Connection, pairing: &Pairing, others: &'o [Other]) -> SqlResult<Self> {
-        let here = items::all(connection, pairing)?;
+    fn of(
+        connection: &Connection,
+        places: &Places,
+        pairing: &Pairing,
+        others: &'o [Other],
+    ) -> SqlResult<Self> {
+        let here = items::all(connection, places, pairing)?;
         let Synced { by_item: mut from } = Synced::all(connection)?;
         let mut back: BTreeSet<String> =
             from.iter().filter(|(_, (machine, _))| machine == BACK).map(|(id, _)| id.clone()).collect();
@@ -433,8 +441,14 @@ impl<'o> State<'o> {
     }
 
     /// Notes what is here now, and gives what this machine has of its own.
-    fn end(self, tx: &Transaction<'_>, pairing: &Pairing, others: &[Other]) -> SqlResult<Own> {
-        let here = items::all(tx, pairing)?;
+    fn end(
+        self,
+        tx: &Transaction<'_>,
+        places: &Places,
+        pairing: &Pairing,
+        others: &[Other],
+    ) -> SqlResult<Own> {
+        let here = items::all(tx, places, pairing)?;
         let Synced { by_item: from } = Synced::all(tx)?;
         for (id, (machine, _)) in &from {
             if machine == BACK || !here.contains_key(id) {

@@ -5,7 +5,7 @@
 use std::{path::Path, time::Duration};
 
 use rusqlite::{Connection, OptionalExtension};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::document::{SessionDocument, opened_to_read};
 
@@ -77,17 +77,20 @@ impl GooseSessions {
         let has = |column| self.connection.prepare(&format!("SELECT {column} FROM sessions LIMIT 0")).is_ok();
         let name = if has("name") { "coalesce(nullif(name, ''), description)" } else { "description" };
         let kind = if has("session_type") { "session_type" } else { "'user'" };
+        let recipe = if has("recipe_json") { "recipe_json" } else { "NULL" };
         let find = format!(
-            "SELECT working_dir, {name}, {kind}, accumulated_input_tokens, accumulated_output_tokens FROM sessions \
-             WHERE id = ?1"
+            "SELECT working_dir, {name}, {kind}, accumulated_input_tokens, accumulated_output_tokens, {recipe} \
+             FROM sessions WHERE id = ?1"
         );
         let head = self.connection.query_row(&find, [id], |row| {
+            let recipe: Option<String> = row.get(5)?;
             Ok(json!({
                 "session_id": id,
                 "working_dir": row.get::<_, Option<String>>(0)?,
                 "name": row.get::<_, Option<String>>(1)?,
                 "session_type": row.get::<_, Option<String>>(2)?,
                 "tokens": {"input": row.get::<_, Option<i64>>(3)?, "output": row.get::<_, Option<i64>>(4)?},
+                "recipe": recipe.and_then(|recipe| serde_json::from_str::<Value>(&recipe).ok()),
             }))
         });
         let Some(head) = head.optional()? else { return Ok(SessionDocument::nothing()) };
@@ -129,8 +132,6 @@ impl GooseSessions {
 mod tests {
     use std::io::Read;
 
-    use serde_json::Value;
-
     use super::*;
 
     const MESSAGES: &str = "CREATE TABLE messages (id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT, role TEXT, \
@@ -156,9 +157,9 @@ mod tests {
             updated_at TIMESTAMP, accumulated_input_tokens INTEGER, accumulated_output_tokens INTEGER";
         let row = "'20260301_1', 'Pool', '/w', '2026-03-01 11:00:00', '2026-03-01 12:00:00', 10, 2";
         let newer = told(&format!(
-            "CREATE TABLE sessions ({columns}, name TEXT, session_type TEXT); {MESSAGES}, metadata_json TEXT); \
-             INSERT INTO sessions VALUES ({row}, 'Bound the pool', 'user'), \
-               ('empty', '', '/w', '2026-03-01', '2026-03-01', 0, 0, '', 'user'); \
+            "CREATE TABLE sessions ({columns}, name TEXT, session_type TEXT, recipe_json TEXT); {MESSAGES}, metadata_json TEXT); \
+             INSERT INTO sessions VALUES ({row}, 'Bound the pool', 'user', '{{\"prompt\":\"bound it\"}}'), \
+               ('empty', '', '/w', '2026-03-01', '2026-03-01', 0, 0, '', 'user', NULL); \
              INSERT INTO messages (session_id, role, content_json, created_timestamp, metadata_json) VALUES \
                ('20260301_1', 'user', '[{{\"type\":\"text\",\"text\":\"bound it\"}}]', 7, '{{\"userVisible\":true}}'), \
                ('20260301_1', 'assistant', 'nonsense', 8, NULL);"
@@ -167,7 +168,7 @@ mod tests {
             newer,
             json!({
                 "goose": {"session_id": "20260301_1", "working_dir": "/w", "name": "Bound the pool",
-                    "session_type": "user", "tokens": {"input": 10, "output": 2}},
+                    "session_type": "user", "tokens": {"input": 10, "output": 2}, "recipe": {"prompt": "bound it"}},
                 "messages": [
                     {"id": "20260301_1-1", "role": "user", "created": 7,
                         "content": [{"type": "text", "text": "bound it"}], "metadata": {"userVisible": true}},
@@ -180,5 +181,6 @@ mod tests {
              INSERT INTO messages (session_id, role, content_json, created_timestamp) VALUES ('20260301_1', 'user', '[]', 7);"
         ));
         assert_eq!((&older["goose"]["name"], &older["messages"][0]["content"]), (&json!("Pool"), &json!([])));
+        assert_eq!(older["goose"]["recipe"], Value::Null);
     }
 }

@@ -75,7 +75,7 @@ impl Memory {
     fn put(&mut self, project: &str, session: &str, turns: &[(i64, String)]) {
         self.store
             .write(|tx| {
-                let project = Project::obtain(tx, project, project)?.id;
+                let project = Project::obtain(tx, project, project, "")?.id;
                 let id = record(project, session).put(tx)?;
                 let mut written = Written::default();
                 for (position, text) in turns {

@@ -240,8 +240,10 @@ fn note_session(fields: &Fields<'_>, stream: &mut Stream<'_>) {
     if &*fields.kind == "user"
         && let Some(is_headless) = fields.is_headless()
     {
+        let had_program = is_headless || session.is_headless || session.is_partly_headless;
         session.is_attended |= !is_headless;
         session.is_headless = !session.is_attended;
+        session.is_partly_headless = session.is_attended && had_program;
     }
 }
 

@@ -71,6 +71,9 @@ pub struct DigestOfSession {
     /// Whether a program ran the session and nobody typed in it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_headless: bool,
+    /// Whether a program ran the session at some time, and somebody typed in it at another.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_partly_headless: bool,
     /// The model whose words the title, the summary and the key actions are; none where they are the rules'.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worded_by: Option<String>,
@@ -132,6 +135,7 @@ pub fn digest(journal: &Journal, session: &Session) -> DigestOfSession {
         usage: session.usage,
         n_prompts: journal.n_prompts,
         is_headless: session.is_headless,
+        is_partly_headless: session.is_partly_headless,
         worded_by: None,
     }
 }

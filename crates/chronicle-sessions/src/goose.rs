@@ -5,22 +5,30 @@
 
 use std::borrow::Cow;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::json::{self, Broken, Raw};
-use crate::messages::{Head, tell, time};
+use crate::messages::{Head, Result as Came, tell, time};
 use crate::row::Row;
 use crate::stream::Stream;
 use crate::tally::Verdict;
 use crate::transcript::Transcript;
-use crate::turn::Usage;
+use crate::turn::{Event, Synthetic, Turn, Usage};
 
-/// Nothing is remembered between messages.
-pub(crate) struct Goose;
+/// What is remembered between messages.
+#[derive(Default)]
+pub(crate) struct Goose {
+    /// Whether the next message in a human's place is the one that a recipe begins with.
+    awaits_recipe: bool,
+}
 
 impl Transcript for Goose {
     fn pause(&self) -> Option<Value> {
-        Some(Value::Null)
+        Some(json!(self.awaits_recipe))
+    }
+
+    fn go_on(&mut self, state: Value) {
+        self.awaits_recipe = state == true;
     }
 
     fn read(&mut self, row: &Row<'_>, stream: &mut Stream<'_>) -> Result<(Verdict, usize), Broken> {
@@ -36,13 +44,19 @@ impl Transcript for Goose {
             }
             "working_dir" => {
                 is_session = true;
-                note(key, value, stream);
+                self.note(key, value, stream);
             }
-            _ => note(key, value, stream),
+            _ => self.note(key, value, stream),
         })?;
         let verdict = match (&*head.role, content) {
             ("user" | "assistant", Some(_)) if is_hidden => Verdict::skipped("hidden"),
             ("user" | "assistant", Some(_)) if !stream.is_new(&head.id) => Verdict::skipped("repeated"),
+            ("user", Some(content)) if std::mem::take(&mut self.awaits_recipe) => {
+                let words = Came::of(content).text;
+                let event = Event::Synthetic(Synthetic::Injected, words);
+                stream.turn(&Turn { id: head.id, ..Turn::new(row.place_of(content), head.at, event) });
+                Verdict::Kept
+            }
             ("user" | "assistant", Some(content)) => {
                 tell(row, &head, content, stream);
                 Verdict::Kept
@@ -55,30 +69,38 @@ impl Transcript for Goose {
 
     fn member(&mut self, name: &str, value: Raw<'_>, stream: &mut Stream<'_>) {
         if name == "goose" {
-            json::members(value, |key, value| note(key, value, stream));
+            json::members(value, |key, value| self.note(key, value, stream));
         }
     }
 }
 
-/// Takes what is about the whole session.
-fn note(key: &str, value: Raw<'_>, stream: &mut Stream<'_>) {
-    let session = &mut stream.session;
-    match key {
-        "session_id" => session.id = json::text(value).map(Cow::into_owned),
-        "working_dir" => session.is_in(&json::text_or_empty(value)),
-        "description" | "name" => {
-            session.title = json::text(value).filter(|title| !title.is_empty()).map(Cow::into_owned);
-        }
-        "session_type" => match &*json::text_or_empty(value) {
-            "sub_agent" | "hidden" => session.is_sub_agent = true,
-            "scheduled" => session.is_headless = true,
+impl Goose {
+    /// Takes what is about the whole session.
+    fn note(&mut self, key: &str, value: Raw<'_>, stream: &mut Stream<'_>) {
+        let session = &mut stream.session;
+        match key {
+            "session_id" => session.id = json::text(value).map(Cow::into_owned),
+            "working_dir" => session.is_in(&json::text_or_empty(value)),
+            "description" | "name" => {
+                session.title = json::text(value).filter(|title| !title.is_empty()).map(Cow::into_owned);
+            }
+            "session_type" => match &*json::text_or_empty(value) {
+                "sub_agent" | "hidden" => session.is_sub_agent = true,
+                "scheduled" => session.is_headless = true,
+                _ => {}
+            },
+            "recipe" => {
+                let begins = |recipe| {
+                    json::member_text(recipe, "prompt").is_some_and(|words| !words.trim().is_empty())
+                };
+                self.awaits_recipe = begins(value);
+            }
+            "tokens" => {
+                let number = |name| json::member(value, name).and_then(json::number).unwrap_or_default();
+                let usage = Usage { input: number("input"), output: number("output"), ..Usage::default() };
+                stream.reply("session", usage);
+            }
             _ => {}
-        },
-        "tokens" => {
-            let number = |name| json::member(value, name).and_then(json::number).unwrap_or_default();
-            let usage = Usage { input: number("input"), output: number("output"), ..Usage::default() };
-            stream.reply("session", usage);
         }
-        _ => {}
     }
 }

@@ -53,6 +53,8 @@ pub struct Transcript<'t> {
     pub size: u64,
     /// When it was written last, in nanoseconds since 1970.
     pub modified: i64,
+    /// Whether another agent began its session, as far as its place or the files next to it tell.
+    pub is_of_sub_agent: bool,
     /// The form it has, if that is known.
     pub format: Option<Format>,
     /// How many bytes have to be read before a checkpoint is worth its place; none for no checkpoint.
@@ -150,19 +152,13 @@ pub fn ingest(
         Some(Resumed { pause, waiting, .. }) => read_on(file, pause, waiting, on_turn, at_end).map(Some),
         None => {
             let source = crate::source::Source::new(file, &Place { line: 1, bytes: 0..0 });
-            read_to_end(source, transcript.format, is_of_sub_agent(transcript.path), on_turn, at_end)
+            read_to_end(source, transcript.format, transcript.is_of_sub_agent, on_turn, at_end)
         }
     };
     match read {
         Ok(reading) => taker.into_inner().end(reading, checkpoint, now).map(Ok),
         Err(error) => Ok(Err(error)),
     }
-}
-
-/// Whether a file is that of a sub-agent by its place: Kimi's rows don't say it.
-fn is_of_sub_agent(path: &str) -> bool {
-    let mut parts = path.rsplit(['/', '\\']);
-    parts.next() == Some("wire.jsonl") && parts.nth(1) == Some("subagents")
 }
 
 /// What is known of the sessions of a file at a checkpoint.

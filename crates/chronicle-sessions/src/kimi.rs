@@ -8,7 +8,8 @@
 use std::borrow::Cow;
 
 use jiff::Timestamp;
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use crate::json::{self, Broken, Raw};
 use crate::messages::{Head, Result as Came, prompt, tell, time};
@@ -20,12 +21,45 @@ use crate::tools::{self, cut};
 use crate::transcript::Transcript;
 use crate::turn::{Event, Synthetic, Turn, Usage};
 
-/// Nothing is remembered between rows.
-pub(crate) struct Kimi;
+/// What is remembered between rows.
+#[derive(Default)]
+pub(crate) struct Kimi {
+    /// Whether a slash command is at work. A turn that begins meanwhile is a step of the flow that a skill describes.
+    in_command: InCommand,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+enum InCommand {
+    #[default]
+    No,
+    BetweenSteps,
+    InStep,
+}
+
+impl InCommand {
+    /// A turn begins with these words; tells whether it is a step. A step that never ended was killed with its command.
+    fn begins(&mut self, words: &str) -> bool {
+        let is_step = *self == Self::BetweenSteps;
+        *self = match words.trim_start().starts_with('/') {
+            _ if is_step => Self::InStep,
+            true => Self::BetweenSteps,
+            false => Self::No,
+        };
+        is_step
+    }
+
+    fn ends(&mut self) {
+        *self = if *self == Self::InStep { Self::BetweenSteps } else { Self::No };
+    }
+}
 
 impl Transcript for Kimi {
     fn pause(&self) -> Option<Value> {
-        Some(Value::Null)
+        Some(json!(self.in_command))
+    }
+
+    fn go_on(&mut self, state: Value) {
+        self.in_command = serde_json::from_value(state).unwrap_or_default();
     }
 
     fn read(&mut self, row: &Row<'_>, stream: &mut Stream<'_>) -> Result<(Verdict, usize), Broken> {
@@ -43,7 +77,7 @@ impl Transcript for Kimi {
             _ => {}
         })?;
         let verdict = match (&*kind, message, event) {
-            ("", Some(message), _) => take_message(row, at, message, stream),
+            ("", Some(message), _) => self.take_message(row, at, message, stream),
             ("context.append_message", Some(message), _) => {
                 append(row, at, message, origin, stream);
                 Verdict::Kept
@@ -146,47 +180,64 @@ fn take_event(row: &Row<'_>, at: Option<Timestamp>, event: Raw<'_>, stream: &mut
     Verdict::Kept
 }
 
-/// A message of the older protocol.
-fn take_message(row: &Row<'_>, at: Option<Timestamp>, message: Raw<'_>, stream: &mut Stream<'_>) -> Verdict {
-    let (mut kind, mut payload) = (Cow::default(), None);
-    json::members(message, |key, value| match key {
-        "type" => kind = json::text_or_empty(value),
-        "payload" => payload = Some(value),
-        _ => {}
-    });
-    let Some(payload) = payload else { return Verdict::unknown(&kind) };
-    match &*kind {
-        "TurnBegin" | "SteerInput" => {
-            if let Some(input) = json::member(payload, "user_input") {
-                let event = prompt(Came::of(input).text);
-                stream.turn(&Turn::new(row.place_of(input), at, event));
+impl Kimi {
+    /// A message of the older protocol.
+    fn take_message(
+        &mut self,
+        row: &Row<'_>,
+        at: Option<Timestamp>,
+        message: Raw<'_>,
+        stream: &mut Stream<'_>,
+    ) -> Verdict {
+        let (mut kind, mut payload) = (Cow::default(), None);
+        json::members(message, |key, value| match key {
+            "type" => kind = json::text_or_empty(value),
+            "payload" => payload = Some(value),
+            _ => {}
+        });
+        let Some(payload) = payload else { return Verdict::unknown(&kind) };
+        match &*kind {
+            "TurnBegin" | "SteerInput" => {
+                if let Some(input) = json::member(payload, "user_input") {
+                    let words = Came::of(input).text;
+                    let event = match kind == "TurnBegin" && self.in_command.begins(&words) {
+                        true => Event::Synthetic(Synthetic::Injected, words),
+                        false => prompt(words),
+                    };
+                    stream.turn(&Turn::new(row.place_of(input), at, event));
+                }
             }
-        }
-        "ContentPart" | "TextPart" => {
-            let text = json::member(payload, "text");
-            if let Some(text) = text.filter(|text| !json::text_or_empty(*text).trim().is_empty()) {
-                stream.turn(&Turn::new(row.place_of(text), at, Event::Said(json::text_or_empty(text))));
+            "TurnEnd" => self.in_command.ends(),
+            "ContentPart" | "TextPart" => {
+                let text = json::member(payload, "text");
+                if let Some(text) = text.filter(|text| !json::text_or_empty(*text).trim().is_empty()) {
+                    stream.turn(&Turn::new(row.place_of(text), at, Event::Said(json::text_or_empty(text))));
+                }
             }
-        }
-        "ToolCall" => function_call(row, at, payload, stream),
-        "ToolResult" => {
-            let id = json::member_text(payload, "tool_call_id").unwrap_or_default();
-            let came = json::member(payload, "return_value").map(Came::of).unwrap_or_default();
-            let is_ok = came.is_error.map(|is_error| !is_error);
-            stream.answer(&id, &Answer { is_ok, exit_code: None, text: &came.text });
-        }
-        "StatusUpdate" => {
-            let id = json::member_text(payload, "message_id").unwrap_or_default();
-            let usage = json::member(payload, "token_usage").filter(|usage| usage.get() != "null");
-            if let Some(usage) = usage {
-                stream.reply(&id, read_usage(usage));
+            "ToolCall" => function_call(row, at, payload, stream),
+            "ToolResult" => {
+                let id = json::member_text(payload, "tool_call_id").unwrap_or_default();
+                let came = json::member(payload, "return_value").map(Came::of).unwrap_or_default();
+                let is_ok = came.is_error.map(|is_error| !is_error);
+                stream.answer(&id, &Answer { is_ok, exit_code: None, text: &came.text });
             }
+            "StatusUpdate" => {
+                let id = json::member_text(payload, "message_id").unwrap_or_default();
+                let usage = json::member(payload, "token_usage").filter(|usage| usage.get() != "null");
+                if let Some(usage) = usage {
+                    stream.reply(&id, read_usage(usage));
+                }
+            }
+            "StepInterrupted" => {
+                // It ends the command, too.
+                self.in_command = InCommand::No;
+                interrupted(row, at, stream);
+            }
+            "CompactionEnd" => stream.session.n_compactions += 1,
+            kind => return Verdict::skipped(&cut(kind, 40)),
         }
-        "StepInterrupted" => interrupted(row, at, stream),
-        "CompactionEnd" => stream.session.n_compactions += 1,
-        kind => return Verdict::skipped(&cut(kind, 40)),
+        Verdict::Kept
     }
-    Verdict::Kept
 }
 
 /// `{"id", "function": {"name", "arguments"}}`, or with both next to the id; arguments may be a text that holds JSON.

@@ -6,8 +6,8 @@
 
 use std::borrow::Cow;
 
-use jiff::Timestamp;
-use serde_json::Value;
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Value, json};
 
 use crate::human::{Author, author};
 use crate::json::{self, Broken, Raw};
@@ -20,8 +20,15 @@ use crate::tools::{self, cut};
 use crate::transcript::Transcript;
 use crate::turn::{Event, Synthetic, Turn, Usage};
 
-/// Nothing is remembered between rows.
-pub(crate) struct Qwen;
+/// How soon the prompt of a slash command follows the row that tells of the command. Nobody types that fast.
+const AT_ONCE: SignedDuration = SignedDuration::from_secs(2);
+
+/// What is remembered between rows.
+#[derive(Default)]
+pub(crate) struct Qwen {
+    /// When a slash command was told of, if that was in the last row: its prompt follows as if it was typed.
+    command: Option<Timestamp>,
+}
 
 #[derive(Default)]
 struct Fields<'a> {
@@ -35,11 +42,17 @@ struct Fields<'a> {
     payload: Option<Raw<'a>>,
     usage: Option<Raw<'a>>,
     is_side: bool,
+    /// Whether a slash command wrote it.
+    is_of_command: bool,
 }
 
 impl Transcript for Qwen {
     fn pause(&self) -> Option<Value> {
-        Some(Value::Null)
+        Some(json!(self.command))
+    }
+
+    fn go_on(&mut self, state: Value) {
+        self.command = serde_json::from_value(state).unwrap_or_default();
     }
 
     fn read(&mut self, row: &Row<'_>, stream: &mut Stream<'_>) -> Result<(Verdict, usize), Broken> {
@@ -65,6 +78,10 @@ impl Transcript for Qwen {
         if !stream.is_new(&fields.id) {
             return Ok((Verdict::skipped("repeated"), length));
         }
+        let command = self.command.take();
+        fields.is_of_command =
+            command.zip(fields.at).is_some_and(|(told, at)| at.duration_since(told) <= AT_ONCE);
+        self.command = fields.at.filter(|_| fields.subtype == "slash_command");
         let verdict = match &*fields.kind {
             "user" | "assistant" | "tool_result" => {
                 if let Some(message) = fields.message {
@@ -147,6 +164,7 @@ fn event<'a>(fields: &Fields<'_>, words: Cow<'a, str>) -> Event<'a> {
         "assistant" => Event::Said(words),
         _ if fields.is_side => Event::Synthetic(Synthetic::SubAgent, words),
         "tool_result" => Event::Synthetic(Synthetic::Output, words),
+        "user" if fields.is_of_command => Event::Synthetic(Synthetic::Injected, words),
         // `mid_turn_user_message` is a human's, too.
         "user" if MACHINES.contains(&&*fields.subtype) || !["", HUMAN].contains(&&*fields.provenance) => {
             Event::Synthetic(Synthetic::Notification, words)

@@ -49,6 +49,8 @@ pub struct Session {
     pub last: Option<Timestamp>,
     /// Whether a program ran it (`claude -p`, an SDK) and nobody ever typed in it, as far as the agent says.
     pub is_headless: bool,
+    /// Whether a program ran it at some time, though somebody typed in it, too.
+    pub is_partly_headless: bool,
     /// Whether somebody was there at some time, as the agent says.
     pub(crate) is_attended: bool,
     /// How often its beginning was replaced by a summary.

@@ -148,7 +148,6 @@ codes! {
     CommitsFailed, "commits_failed", Cannot, "some commits could not be annotated", Some("`git chronicle annotate --agent COMMIT..` tries those again that are not annotated");
     SessionsFailed, "sessions_failed", Cannot, "some sessions could not be put into words", None;
     UnknownProject, "unknown_project", Cannot, "session memory has no project of that name", Some("`git chronicle projects` names them and their folders");
-    SeveralProjects, "several_projects", Cannot, "several projects have that name", Some("`git chronicle projects` names them and their folders");
     EmptyQuestion, "empty_question", Wrong, "a question has no words to look for", Some("such as `git chronicle find why the pool waits`");
     UnknownSession, "unknown_session", Cannot, "an id names no session, or more than one", Some("`git chronicle session list` lists sessions");
     NotResumable, "not_resumable", Cannot, "a session cannot be continued by its agent", Some("`git chronicle session show ID` shows the session");

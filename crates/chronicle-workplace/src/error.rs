@@ -165,14 +165,6 @@ pub enum Error {
         /// The names that come closest.
         closest: Vec<String>,
     },
-    /// A name that several projects have.
-    #[snafu(display("several projects are called `{}`: {}; name one by its folder", name.escape_debug(), folders.join(", ")))]
-    SeveralProjects {
-        /// As it was given.
-        name: String,
-        /// A folder of each.
-        folders: Vec<String>,
-    },
     /// A session that session memory does not know, or more than one.
     #[snafu(display("{reason}"))]
     UnknownSession {
@@ -515,7 +507,6 @@ impl Error {
             Self::DamagedRecord { .. } => Code::DamagedRecord,
             Self::NoHome => Code::NoHome,
             Self::UnknownProject { .. } => Code::UnknownProject,
-            Self::SeveralProjects { .. } => Code::SeveralProjects,
             Self::UnknownSession { .. } => Code::UnknownSession,
             Self::NotResumable { .. } => Code::NotResumable,
             Self::UnknownThread { .. } => Code::UnknownThread,

@@ -95,6 +95,17 @@ impl Repository {
         Ok(commit.tree_id().context(ObjectSnafu { id })?.detach())
     }
 
+    /// The commit that history began with, by first parents from `HEAD`. Clones of a repository have it in common, and nobody
+    /// can give it to another history. None before the first commit, and in a shallow clone.
+    #[must_use]
+    pub fn first_commit(&self) -> Option<ObjectId> {
+        if self.is_shallow() {
+            return None;
+        }
+        let walk = self.inner.rev_walk(self.head().ok()?).first_parent_only().all().ok()?;
+        walk.last()?.ok().map(|first| first.id)
+    }
+
     /// Whether history ends at `id` only because the clone is shallow.
     #[must_use]
     pub fn is_shallow_edge(&self, id: ObjectId) -> bool {

@@ -232,11 +232,11 @@ fn signs(connection: &Connection, session: SessionId) -> chronicle_search::SqlRe
     let turns = StoredTurn::of_session(connection, session)?;
     let session = NamedSession::by_id(connection, session)?;
     let digest = session.as_ref().and_then(NamedSession::digest);
-    let is_headless = digest.as_ref().is_some_and(|digest| digest.is_headless);
+    let has_program = digest.as_ref().is_some_and(|digest| digest.is_headless || digest.is_partly_headless);
     let libraries = digest.map(|digest| digest.libraries).unwrap_or_default();
     let mut signs = Signs::of(&turns, &libraries);
     // What one agent tells another, or a program tells an agent, is nobody's wish.
-    if is_headless || session.is_some_and(|session| session.record.is_sub_agent) {
+    if has_program || session.is_some_and(|session| session.record.is_sub_agent) {
         signs.statements.clear();
     }
     Ok(signs)

@@ -1,9 +1,6 @@
 //! Which project a session belongs to, and which folders are left out.
 
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, path::Path};
 
 use chronicle_search::{Project, SqlResult, Transaction};
 use chronicle_sessions::Belongs;
@@ -11,6 +8,7 @@ use chronicle_workplace::{Error, real};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::companions::told_folder;
 use crate::{Memory, memory::Home};
 
 /// The folders whose sessions are not remembered.
@@ -99,7 +97,7 @@ impl Placer {
                 None,
             ));
         };
-        let project = Project::obtain(tx, &home.key, &home.name)?;
+        let project = home.project(tx)?;
         if let Some(known) = known.filter(|known| known.id != project.id) {
             // It was taken for a folder of its own until it became a repository, or came back.
             if known.key.starts_with("path:") {
@@ -145,7 +143,7 @@ fn adopt_worktrees(tx: &Transaction<'_>, home: &Home) -> SqlResult<()> {
     if split.is_empty() {
         return Ok(());
     }
-    let project = Project::obtain(tx, &home.key, &home.name)?;
+    let project = home.project(tx)?;
     split.iter().try_for_each(|other| project.absorb(tx, other.id))
 }
 
@@ -159,46 +157,9 @@ fn gone(tx: &Transaction<'_>, told: &str) -> SqlResult<Project> {
         }
     }
     let home = Home::of_folder(Path::new(told));
-    let project = Project::obtain(tx, &home.key, &home.name)?;
+    let project = home.project(tx)?;
     project.take_folder(tx, told)?;
     Ok(project)
-}
-
-/// The folder of a session: the one it told, else the one that its agent keeps a list of, else that of the transcript.
-fn told_folder(folder: &str, transcript: &Path) -> String {
-    if !folder.is_empty() {
-        return folder.trim_end_matches('/').to_owned();
-    }
-    let parent = transcript.parent().unwrap_or(transcript);
-    let slug_folder = parent.parent().filter(|_| parent.file_name().is_some_and(|name| name == "chats"));
-    let listed = slug_folder.and_then(gemini_folder).or_else(|| kimi_folder(transcript));
-    listed.or_else(|| cursor_folder(transcript)).unwrap_or_else(|| parent.to_string_lossy().into_owned())
-}
-
-/// Kimi Code keeps the folder of a session in a file of its own.
-fn kimi_folder(transcript: &Path) -> Option<String> {
-    let is_wire = transcript.file_name().is_some_and(|name| name == "wire.jsonl");
-    let session = transcript.parent()?.parent()?.parent().filter(|_| is_wire)?;
-    let state: serde_json::Value =
-        serde_json::from_slice(&std::fs::read(session.join("state.json")).ok()?).ok()?;
-    state.get("workDir")?.as_str().filter(|folder| !folder.is_empty()).map(str::to_owned)
-}
-
-/// Cursor names the folder of a project's transcripts by its path, with dashes for everything that is no letter or
-/// digit. The folder on disk with that name is it; where none is, the folder of transcripts stands for it.
-fn cursor_folder(transcript: &Path) -> Option<String> {
-    let above = transcript.ancestors().find(|above| above.ends_with("agent-transcripts"))?;
-    let project = above.parent()?;
-    let slug = project.file_name()?.to_str()?;
-    let found = folder_of_slug(Path::new("/"), slug);
-    Some(found.unwrap_or_else(|| project.to_owned()).to_string_lossy().into_owned())
-}
-
-/// The folder that a text of Claude Code's memory is about: it is in `projects/SLUG/memory`.
-pub(crate) fn folder_of_memory(text: &Path) -> Option<PathBuf> {
-    let memory = text.parent().filter(|folder| folder.ends_with("memory"))?;
-    let slug = memory.parent()?.file_name()?.to_str()?;
-    folder_of_slug(Path::new("/"), slug.strip_prefix('-')?)
 }
 
 /// The project of a folder, which is made where it is new.
@@ -208,68 +169,7 @@ pub(crate) fn project_of_folder(tx: &Transaction<'_>, folder: &str) -> SqlResult
         // Who imports asks for it.
         Belongs::Nowhere => {
             let home = Home::of_folder(Path::new(folder));
-            Project::obtain(tx, &home.key, &home.name)
+            home.project(tx)
         }
     }
-}
-
-/// The folder below `folder` whose path is written as `slug`; of several, the one that is a repository. A repository may
-/// bring folders whose path is written like that of another project: where no rule tells them apart, it is none.
-fn folder_of_slug(folder: &Path, slug: &str) -> Option<PathBuf> {
-    let (mut n_looked_at, mut found) = (0, Vec::new());
-    folders_of_slug(folder, slug, &mut n_looked_at, &mut found);
-    if MOST_LOOKED_AT < n_looked_at {
-        // There may be others.
-        return None;
-    }
-    // A link to a folder is that folder.
-    let mut known = Vec::new();
-    found.retain(|folder| {
-        let real = folder.canonicalize().unwrap_or_else(|_| folder.clone());
-        let is_new = !known.contains(&real);
-        known.push(real);
-        is_new
-    });
-    let repositories: Vec<&PathBuf> = found.iter().filter(|folder| folder.join(".git").exists()).collect();
-    match (&found[..], &repositories[..]) {
-        ([only], _) => Some(only.clone()),
-        (_, [only]) => Some((*only).clone()),
-        _ => None,
-    }
-}
-
-/// How many folders are looked at for one.
-const MOST_LOOKED_AT: usize = 20_000;
-
-fn folders_of_slug(folder: &Path, slug: &str, n_looked_at: &mut usize, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        *n_looked_at += 1;
-        if MOST_LOOKED_AT < *n_looked_at {
-            return;
-        }
-        let name = entry.file_name();
-        let written: String = name
-            .to_string_lossy()
-            .chars()
-            .map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' })
-            .collect();
-        let Some(rest) = slug.strip_prefix(written.trim_start_matches('-')).filter(|_| entry.path().is_dir())
-        else {
-            continue;
-        };
-        if rest.is_empty() {
-            found.push(entry.path());
-        } else if let Some(rest) = rest.strip_prefix('-') {
-            folders_of_slug(&entry.path(), rest.trim_start_matches('-'), n_looked_at, found);
-        }
-    }
-}
-
-/// Gemini CLI names the folder of a project's sessions by a word that it keeps in a list.
-fn gemini_folder(slug_folder: &Path) -> Option<String> {
-    let slug = slug_folder.file_name()?.to_str()?;
-    let list = slug_folder.parent()?.parent()?.join("projects.json");
-    let list: serde_json::Value = serde_json::from_slice(&std::fs::read(list).ok()?).ok()?;
-    let projects = list.get("projects").unwrap_or(&list).as_object()?;
-    projects.iter().find(|(_, word)| word.as_str() == Some(slug)).map(|(folder, _)| folder.clone())
 }

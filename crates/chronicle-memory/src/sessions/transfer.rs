@@ -406,7 +406,9 @@ fn take(
 
 impl ProjectName {
     fn obtain(&self, tx: &Transaction<'_>) -> SqlResult<Project> {
-        let project = Project::obtain(tx, &self.key, &self.name)?;
+        let parent =
+            self.folders.first().and_then(|folder| Path::new(folder).parent()?.file_name()?.to_str());
+        let project = Project::obtain(tx, &self.key, &self.name, parent.unwrap_or_default())?;
         for folder in &self.folders {
             if Project::by_folder(tx, folder)?.is_none() {
                 project.take_folder(tx, folder)?;

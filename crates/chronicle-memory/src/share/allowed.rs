@@ -1,10 +1,9 @@
 //! What may go out from this machine, as rows.
 
-use std::{collections::BTreeSet, path::Path};
+use std::collections::BTreeSet;
 
 use chronicle_commits::{Lesson, claims_called};
 use chronicle_core::redaction::{Removed, for_storage};
-use chronicle_git::LazyRepository;
 use chronicle_search::{NamedSession, Project, fingerprint};
 use chronicle_sessions::DigestOfSession;
 use chronicle_share::SharedRow;
@@ -79,7 +78,7 @@ impl Shared<'_> {
         project: &Project,
         allowed: &mut Allowed,
     ) -> Result<(), Error> {
-        let Some(repository) = self.repository_of(memory, project)? else {
+        let Some(repository) = self.memory().repository_of(memory, project)? else {
             let name = &project.name;
             allowed
                 .warnings
@@ -105,22 +104,6 @@ impl Shared<'_> {
             }
         }
         Ok(())
-    }
-
-    /// The repository of a project, in the first of its folders that is there and in it.
-    fn repository_of(&self, memory: &OpenMemory, project: &Project) -> Result<Option<LazyRepository>, Error> {
-        let folders = memory.store.read(|connection| project.folders(connection))?;
-        for folder in folders {
-            let folder = Path::new(&folder);
-            let is_its = folder.is_dir()
-                && memory.project_of(folder)?.is_some_and(|found| found.id == project.id)
-                && chronicle_git::Checkout::of(folder).is_some();
-            if is_its {
-                let repository = LazyRepository::new(folder, self.workplace.now(), true);
-                return Ok(Some(repository.with_trust(self.workplace.trust_records())));
-            }
-        }
-        Ok(None)
     }
 
     /// Lets out what is meant.

@@ -17,7 +17,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::pairing::Pairing;
+use super::{
+    pairing::Pairing,
+    places::{PlaceName, Places},
+};
 use crate::{blocks::block_limit, learning::GivenFeedback, sessions::look::Digested};
 
 /// What machines exchange.
@@ -27,7 +30,12 @@ pub(super) enum Item {
     /// What a session was about.
     Digest(Box<SyncedDigest>),
     /// Something that happened to a thread.
-    Event { agent: Option<String>, project: String, event: Box<ThreadEvent> },
+    Event {
+        agent: Option<String>,
+        #[serde(flatten)]
+        place: PlaceName,
+        event: Box<ThreadEvent>,
+    },
     /// A line that the user wrote into a block.
     BlockLine {
         label: String,
@@ -44,7 +52,8 @@ pub(super) enum Item {
 pub(super) struct SyncedDigest {
     pub(super) agent: String,
     pub(super) session: String,
-    project: String,
+    #[serde(flatten)]
+    place: PlaceName,
     branch: Option<String>,
     model: Option<String>,
     began: Option<Timestamp>,
@@ -112,12 +121,7 @@ pub(super) fn session_id(pairing: &Pairing, agent: &str, name: &str) -> String {
 }
 
 /// Everything here that machines exchange.
-pub(super) fn all(connection: &Connection, pairing: &Pairing) -> SqlResult<Items> {
-    let mut names: BTreeMap<i64, String> = BTreeMap::new();
-    for project in Project::all(connection)? {
-        names.insert(project.id.0, project.name);
-    }
-    let name = |id: chronicle_search::ProjectId| names.get(&id.0).cloned().unwrap_or_default();
+pub(super) fn all(connection: &Connection, places: &Places, pairing: &Pairing) -> SqlResult<Items> {
     let mut items = Vec::new();
     for session in NamedSession::latest(connection, None, None, usize::MAX)? {
         // Until it was read to its end there is nothing to tell.
@@ -129,7 +133,7 @@ pub(super) fn all(connection: &Connection, pairing: &Pairing) -> SqlResult<Items
         items.push(Item::Digest(Box::new(SyncedDigest {
             agent,
             session: id,
-            project: name(project),
+            place: places.name(project),
             branch,
             model,
             began: session.record.first,
@@ -142,7 +146,7 @@ pub(super) fn all(connection: &Connection, pairing: &Pairing) -> SqlResult<Items
         })));
     }
     for (agent, event, project) in all_events(connection)? {
-        items.push(Item::Event { agent, project: name(project), event: Box::new(event) });
+        items.push(Item::Event { agent, place: places.name(project), event: Box::new(event) });
     }
     for label in BlockVersion::labels(connection)? {
         let Some(latest) = BlockVersion::latest(connection, &label)? else { continue };
@@ -157,16 +161,21 @@ pub(super) fn all(connection: &Connection, pairing: &Pairing) -> SqlResult<Items
 }
 
 impl Item {
-    /// Stores an item of another machine; false where there is no room, or no place for it.
-    pub(super) fn put(&self, tx: &Transaction<'_>, now: Timestamp) -> SqlResult<bool> {
+    /// Stores an item of `machine`; false where there is no room, or no place for it.
+    pub(super) fn put(
+        &self,
+        tx: &Transaction<'_>,
+        now: Timestamp,
+        (places, machine): (&Places, &str),
+    ) -> SqlResult<bool> {
         match self {
-            Self::Digest(digest) => digest.put(tx).map(|()| true),
-            Self::Event { agent, project, event } => {
+            Self::Digest(digest) => digest.put(tx, &places.here(tx, &digest.place, machine)?).map(|()| true),
+            Self::Event { agent, place, event } => {
                 let session = match (agent, &event.session) {
                     (Some(agent), Some(name)) => NamedSession::by_name(tx, agent, name)?,
                     _ => None,
                 };
-                let project = project_called(tx, project)?;
+                let project = places.here(tx, place, machine)?;
                 let id = session.map(|session| session.id);
                 add_events(tx, &project, id, std::slice::from_ref(&**event)).map(|_| true)
             }
@@ -228,7 +237,7 @@ impl SyncedDigest {
         chronicle_search::key(&format!("digest\n{}\n{}", self.agent, self.session))
     }
 
-    fn put(&self, tx: &Transaction<'_>) -> SqlResult<()> {
+    fn put(&self, tx: &Transaction<'_>, project: &Project) -> SqlResult<()> {
         let Ok(digest) = serde_json::from_value::<DigestOfSession>(self.digest.clone()) else {
             return Ok(());
         };
@@ -237,7 +246,7 @@ impl SyncedDigest {
             name: self.session.clone(),
             parent: None,
             is_sub_agent: false,
-            project: project_called(tx, &self.project)?.id,
+            project: project.id,
             folder: String::new(),
             branch: self.branch.clone(),
             model: self.model.clone(),
@@ -274,15 +283,5 @@ impl SyncedDigest {
             answer: None,
         };
         turn.put(tx, id, &mut Written::default()).map(drop)
-    }
-}
-
-/// The project of that name here: machines keep a project under ids of their own.
-fn project_called(tx: &Transaction<'_>, name: &str) -> SqlResult<Project> {
-    let mut called: Vec<Project> =
-        Project::all(tx)?.into_iter().filter(|project| project.name == name).collect();
-    match called.len() {
-        1 => Ok(called.remove(0)),
-        _ => Project::obtain(tx, &format!("name:{name}"), name),
     }
 }

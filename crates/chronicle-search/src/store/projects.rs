@@ -11,18 +11,40 @@ pub struct Project {
     pub id: ProjectId,
     /// What it is known by for good.
     pub key: String,
-    /// How it is called: two may have one name.
+    /// How it is called: no two have one name.
     pub name: String,
 }
 
 impl Project {
-    /// The project with this key, which is made where it is new.
-    pub fn obtain(tx: &Transaction<'_>, key: &str, name: &str) -> rusqlite::Result<Self> {
+    /// The project with this key, which is made where it is new. Where another one has the name, this one is called
+    /// `name@apart`.
+    pub fn obtain(tx: &Transaction<'_>, key: &str, name: &str, apart: &str) -> rusqlite::Result<Self> {
         if let Some(known) = Self::by_key(tx, key)? {
             return Ok(known);
         }
-        tx.prepare_cached("INSERT INTO project (key, name) VALUES (?1, ?2)")?.execute([key, name])?;
-        Ok(Self { id: ProjectId(tx.last_insert_rowid()), key: key.to_owned(), name: name.to_owned() })
+        let mut name = name.to_owned();
+        if Self::by_name(tx, &name)?.is_some() {
+            let base = name;
+            let numbers = (2..).map(|number| format!("{base}@{number}"));
+            let with_apart = (!apart.is_empty()).then(|| format!("{base}@{apart}"));
+            let mut names = with_apart.into_iter().chain(numbers);
+            name = loop {
+                let next = names.next().expect("there is always another number");
+                if Self::by_name(tx, &next)?.is_none() {
+                    break next;
+                }
+            };
+        }
+        tx.prepare_cached("INSERT INTO project (key, name) VALUES (?1, ?2)")?.execute([key, &name])?;
+        Ok(Self { id: ProjectId(tx.last_insert_rowid()), key: key.to_owned(), name })
+    }
+
+    /// The project with this name.
+    pub fn by_name(connection: &Connection, name: &str) -> rusqlite::Result<Option<Self>> {
+        connection
+            .prepare_cached("SELECT id, key, name FROM project WHERE name = ?1 ORDER BY id")?
+            .query_row([name], Self::of_row)
+            .optional()
     }
 
     /// The project with this key.

@@ -26,7 +26,7 @@ impl Home {
     fn take_in(&mut self, file: &[u8], from: Option<&Checkpoint>) -> Option<Checkpoint> {
         let taken = self.store.write_unless(|tx| {
             let mut placing = |tx: &Transaction<'_>, _: &str| -> SqlResult<Belongs> {
-                Project::obtain(tx, "id:shop", "shop").map(|project| Belongs::To(project, None))
+                Project::obtain(tx, "id:shop", "shop", "").map(|project| Belongs::To(project, None))
             };
             let mut rest = Cursor::new(file);
             let resumed =
@@ -40,6 +40,7 @@ impl Home {
                 stem: "5e55",
                 size: file.len() as u64,
                 modified: 1,
+                is_of_sub_agent: false,
                 format: None,
                 checkpoint_from: Some(0),
             };

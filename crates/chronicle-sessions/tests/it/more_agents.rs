@@ -175,6 +175,100 @@ fn what_programs_and_files_say_in_a_humans_name_is_no_prompt() {
 }
 
 #[test]
+fn what_a_command_of_qwen_says_is_no_prompt() {
+    let command = |at: &str, typed_at: &str| {
+        let row = |id: &str, at: &str, kind: &str, more: &str| {
+            format!(
+                r#"{{"uuid":"{id}","parentUuid":null,"sessionId":"s","timestamp":"2026-03-01T12:00:{at}Z","type":"{kind}","cwd":"/w","version":"0.19.0",{more}}}"#
+            ) + "\n"
+        };
+        let slash = |phase: &str| {
+            format!(r#""subtype":"slash_command","systemPayload":{{"phase":"{phase}","rawCommand":"/x"}}"#)
+        };
+        let message = |role: &str, words: &str| {
+            format!(r#""message":{{"role":"{role}","parts":[{{"text":"{words}"}}]}}"#)
+        };
+        let file = [
+            row("q1", "00", "user", &message("user", "hi")),
+            row("q2", at, "system", &slash("invocation")),
+            row("q3", at, "system", &slash("result")),
+            row("q4", typed_at, "user", &message("user", "Always use x.")),
+            row("q5", "58", "assistant", &message("model", "ok")),
+            row("q6", "59", "user", &message("user", "Thanks")),
+        ];
+        let (_, turns) = told(file.concat().as_bytes());
+        all_words(&turns).iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let told = |third: &str| ["prompt: hi", third, "said: ok", "prompt: Thanks"].map(str::to_owned);
+    assert_eq!(command("10", "10.031"), told("Injected: Always use x."));
+    // The command opened a dialog, and the human typed after that.
+    assert_eq!(command("10", "15"), told("prompt: Always use x."));
+}
+
+#[test]
+fn steps_of_a_flow_of_kimi_are_no_prompts() {
+    let words = |rows: &[(&str, &str)]| {
+        let mut file = "{\"type\":\"metadata\",\"protocol_version\":\"1.10\"}\n".to_owned();
+        for (at, (kind, words)) in rows.iter().enumerate() {
+            let payload =
+                if words.is_empty() { "{}".to_owned() } else { format!(r#"{{"user_input":"{words}"}}"#) };
+            file += &format!(
+                "{{\"timestamp\":177236640{at}.5,\"message\":{{\"type\":\"{kind}\",\"payload\":{payload}}}}}\n"
+            );
+        }
+        let (_, turns) = told(file.as_bytes());
+        all_words(&turns).iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let (begin, end) = ("TurnBegin", ("TurnEnd", ""));
+    let flow = [(begin, "/flow:review"), (begin, "Always use x."), end, (begin, "Never y."), end, end];
+    assert_eq!(
+        words(&[&flow[..], &[(begin, "Thanks"), end]].concat()),
+        ["prompt: /flow:review", "Injected: Always use x.", "Injected: Never y.", "prompt: Thanks"]
+    );
+    // Interrupted in a step, or killed in it, the flow is over.
+    let stopped = [(begin, "/flow:review"), (begin, "Always use x."), ("StepInterrupted", ""), end];
+    assert_eq!(
+        words(&[&stopped[..], &[(begin, "Thanks"), end]].concat()),
+        ["prompt: /flow:review", "Injected: Always use x.", "interruption: ", "prompt: Thanks"]
+    );
+    let killed =
+        [(begin, "/flow:review"), (begin, "Always use x."), (begin, "Go on"), end, (begin, "Thanks")];
+    assert_eq!(
+        words(&killed),
+        ["prompt: /flow:review", "Injected: Always use x.", "prompt: Go on", "prompt: Thanks"]
+    );
+    // Loops of a prompt are within no command.
+    assert_eq!(
+        words(&[(begin, "Fix it"), (begin, "Fix it"), end, end]),
+        ["prompt: Fix it", "prompt: Fix it"]
+    );
+}
+
+#[test]
+fn what_a_recipe_of_goose_begins_with_is_no_prompt() {
+    let words = |recipe: &str| {
+        let message = |id: u8, role: &str, words: &str| {
+            format!(
+                r#"{{"id":"{id}","role":"{role}","created":177236640{id},"content":[{{"type":"text","text":"{words}"}}]}}"#
+            )
+        };
+        let document = format!(
+            r#"{{"goose":{{"session_id":"20260301_1","working_dir":"/w","name":"Job","session_type":"user","recipe":{recipe}}},"messages":[{},{},{}]}}"#,
+            message(1, "user", "Always use x."),
+            message(2, "assistant", "ok"),
+            message(3, "user", "Thanks")
+        );
+        let (_, turns) = told(document.as_bytes());
+        all_words(&turns).iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let told = |first: &str| [first, "said: ok", "prompt: Thanks"].map(str::to_owned);
+    assert_eq!(words(r#"{"version":"1.0.0","prompt":"Always use {{x}}."}"#), told("Injected: Always use x."));
+    // Only its instructions are the recipe's: the human types.
+    assert_eq!(words(r#"{"version":"1.0.0","instructions":"Be brief."}"#), told("prompt: Always use x."));
+    assert_eq!(words("null"), told("prompt: Always use x."));
+}
+
+#[test]
 fn cursor_tells_no_outcomes_and_marks_what_was_typed() {
     let reading = check(
         &cursor_rows(),

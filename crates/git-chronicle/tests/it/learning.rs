@@ -67,17 +67,21 @@ fn what_a_human_says_is_a_preference_with_evidence_that_opens() {
 fn a_preference_of_one_project_is_not_briefed_in_another() {
     let desk = told(&[(FIRST, 8, "I prefer pnpm over npm. Never push without asking me.")]);
     let other = desk.repo.beside("web");
-    std::fs::create_dir(&other).unwrap();
-    desk.leave(
-        &Talk::new(THIRD, &other.to_string_lossy()).prompt("Paint the page of the shop blue").said("Done."),
-    );
+    let twin = desk.repo.beside("strangers/repo");
+    for (folder, session) in [(&other, SECOND), (&twin, THIRD)] {
+        std::fs::create_dir_all(folder).unwrap();
+        let talk = Talk::new(session, &folder.to_string_lossy());
+        desk.leave(&talk.prompt("Paint the page of the shop blue").said("Done."));
+    }
+    desk.repo.git(&["init", "--quiet", &twin.to_string_lossy()]);
     desk.ingest();
     desk.run(&["consolidate"]).success();
     let briefed = |folder| {
         let text = desk.run_in(folder, &["brief"]).success().stdout;
         ["pnpm", "Never push"].map(|words| text.contains(words))
     };
-    assert_eq!((briefed(desk.repo.path()), briefed(&other)), ([true, true], [true, false]));
+    assert_eq!(briefed(desk.repo.path()), [true, true]);
+    assert_eq!((briefed(&other), briefed(&twin)), ([true, false], [true, false]));
 }
 
 #[test]
@@ -286,8 +290,19 @@ fn what_nobody_typed_is_no_preference() {
         let path = desk.leave(&talk);
         std::fs::write(path, text.collect::<String>()).expect("it can be written");
     }
+    // A program asked, and the session went on by hand.
+    let talk = on(&desk, "9e551011-aaaa-4aaa-8aaa-000000000009", 3);
+    let talk = talk.prompt("I prefer tool9 over other9.").said("Right.").prompt("Go on with the pool");
+    let path = desk.leave(&talk);
+    let mut rows: Vec<Value> =
+        talk.text().lines().map(|row| serde_json::from_str(row).expect("it is a row")).collect();
+    rows[0]["entrypoint"] = json!("sdk-cli");
+    rows[2]["entrypoint"] = json!("cli");
+    std::fs::write(path, rows.iter().map(|row| format!("{row}\n")).collect::<String>())
+        .expect("it can be written");
     desk.ingest();
     let learned = desk.run(&["preferences", "--all"]).success().stdout;
+    assert!(!learned.contains("tool9"), "{learned}");
     for (number, (source, origin, counts)) in sources.into_iter().enumerate() {
         assert_eq!(learned.contains(&format!("tool{number}")), counts, "{source} {origin}: {learned}");
     }

@@ -214,6 +214,42 @@ fn a_line_that_is_written_again_comes_back() {
 }
 
 #[test]
+fn a_project_is_the_one_of_the_same_name_and_the_same_first_commit() {
+    let here = |two: &Two| {
+        let list = two.other.ask(&["session", "list"]);
+        list["sessions"].as_array().expect("a list").len()
+    };
+    let brief = |two: &Two| two.other.run(&["brief"]).success().stdout;
+    for is_clone in [true, false] {
+        let two = Two::new();
+        // Both begin with the same commit, made by the test kit.
+        if !is_clone {
+            two.other.repo.git(&["checkout", "--quiet", "--orphan", "stranger"]);
+        }
+        two.other.repo.write("b.rs", "fn b() {}\n");
+        two.other.repo.commit("two");
+        two.sync_all();
+        let expected = if is_clone { 2 } else { 1 };
+        assert_eq!(here(&two), expected);
+        assert_eq!(brief(&two).contains("wombatpool"), is_clone, "{}", brief(&two));
+        assert_eq!(titles(&two.other).len(), 2);
+        let projects = two.other.ask(&["projects"]);
+        let mut names: Vec<&str> = projects["projects"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .filter_map(|one| one["project"].as_str())
+            .collect();
+        names.sort_unstable();
+        assert_eq!(names.len(), if is_clone { 1 } else { 2 }, "{names:?}");
+        assert!(is_clone || names[1].starts_with("repo@"), "{names:?}");
+        // The next sync changes nothing.
+        two.sync_all();
+        assert_eq!(here(&two), expected);
+    }
+}
+
+#[test]
 fn what_is_done_about_a_thread_elsewhere_counts_here() {
     let two = Two::new();
     two.sync_all();

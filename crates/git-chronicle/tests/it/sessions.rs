@@ -383,11 +383,16 @@ fn two_projects_of_one_name_are_told_apart() {
         desk.leave(&Talk::new(session, folder.to_str().unwrap()).prompt("Sell something"));
     }
     desk.ingest();
-    desk.run(&["session", "list", "--project", "shop"])
-        .refused(1, &["several projects", "one/shop", "two/shop"]);
     let folder = desk.repo.beside("two").join("shop");
-    let list = desk.ask(&["session", "list", "--project", folder.to_str().unwrap()]);
-    assert_eq!(list["sessions"][0]["session"], "7w022222-aaaa-4aaa-8aaa-000000000002");
+    for (project, session) in [
+        ("shop", "0ne11111-aaaa-4aaa-8aaa-000000000001"),
+        ("shop@two", "7w022222-aaaa-4aaa-8aaa-000000000002"),
+        (folder.to_str().unwrap(), "7w022222-aaaa-4aaa-8aaa-000000000002"),
+    ] {
+        let list = desk.ask(&["session", "list", "--project", project]);
+        let sessions = list["sessions"].as_array().unwrap();
+        assert_eq!((sessions.len(), &sessions[0]["session"]), (1, &session.into()), "{project}");
+    }
     desk.run(&["session", "list", "--project", "shopp"]).refused(1, &["shopp", "`shop`"]);
     assert_eq!(desk.ask(&["session", "list"])["elsewhere"], 2);
     assert_eq!(desk.ask(&["session", "list", "--all"])["sessions"].as_array().unwrap().len(), 2);

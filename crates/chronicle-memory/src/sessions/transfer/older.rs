@@ -68,6 +68,7 @@ impl OlderDigest {
             usage: chronicle_sessions::Usage::default(),
             n_prompts: 0,
             is_headless: false,
+            is_partly_headless: false,
             worded_by: None,
         };
         let record = SessionRecord {
@@ -198,7 +199,7 @@ impl OlderThread {
     }
 }
 
-/// The project that an older memory names: by its folder, or by its name where only one has it; none that is left out.
+/// The project that an older memory names: by its folder, or by its name; none that is left out.
 fn older_project(tx: &Transaction<'_>, named: &str, file: &Path) -> SqlResult<Option<Project>> {
     if named.contains('/') {
         return Ok(match Placer::default().place(tx, named, file)? {
@@ -206,11 +207,9 @@ fn older_project(tx: &Transaction<'_>, named: &str, file: &Path) -> SqlResult<Op
             chronicle_sessions::Belongs::Nowhere => None,
         });
     }
-    let mut called: Vec<Project> =
-        Project::all(tx)?.into_iter().filter(|project| project.name == named).collect();
-    match called.len() {
-        1 => Ok(called.pop()),
-        _ => Project::obtain(tx, &format!("name:{named}"), named).map(Some),
+    match Project::by_name(tx, named)? {
+        Some(project) => Ok(Some(project)),
+        None => Project::obtain(tx, &format!("name:{named}"), named, "").map(Some),
     }
 }
 

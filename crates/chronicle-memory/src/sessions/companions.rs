@@ -1,0 +1,126 @@
+//! What files next to a transcript say of its session: the folder it worked in, and whether a human began it.
+
+use std::path::{Path, PathBuf};
+
+use chronicle_git::files;
+use serde_json::Value;
+
+/// Larger files are read by nobody.
+const LARGEST: u64 = 4 << 20;
+
+/// The folder of a session: the one it told, else the one that its agent keeps a list of, else that of the transcript.
+pub(super) fn told_folder(folder: &str, transcript: &Path) -> String {
+    if !folder.is_empty() {
+        return folder.trim_end_matches('/').to_owned();
+    }
+    let parent = transcript.parent().unwrap_or(transcript);
+    let slug_folder = parent.parent().filter(|_| parent.file_name().is_some_and(|name| name == "chats"));
+    let listed = slug_folder.and_then(gemini_folder).or_else(|| kimi_folder(transcript));
+    listed.or_else(|| cursor_folder(transcript)).unwrap_or_else(|| parent.to_string_lossy().into_owned())
+}
+
+/// Kimi Code keeps the folder of a session in a file of its own.
+fn kimi_folder(transcript: &Path) -> Option<String> {
+    let is_wire = transcript.file_name().is_some_and(|name| name == "wire.jsonl");
+    let session = transcript.parent()?.parent()?.parent().filter(|_| is_wire)?;
+    read(&session.join("state.json"))?
+        .get("workDir")?
+        .as_str()
+        .filter(|folder| !folder.is_empty())
+        .map(str::to_owned)
+}
+
+/// Gemini CLI names the folder of a project's sessions by a word that it keeps in a list.
+fn gemini_folder(slug_folder: &Path) -> Option<String> {
+    let slug = slug_folder.file_name()?.to_str()?;
+    let list = slug_folder.parent()?.parent()?.join("projects.json");
+    let list = read(&list)?;
+    let projects = list.get("projects").unwrap_or(&list).as_object()?;
+    projects.iter().find(|(_, word)| word.as_str() == Some(slug)).map(|(folder, _)| folder.clone())
+}
+
+/// Cursor names the folder of a project's transcripts by its path, with dashes for everything that is no letter or
+/// digit. The folder on disk with that name is it; where none is, the folder of transcripts stands for it.
+fn cursor_folder(transcript: &Path) -> Option<String> {
+    let above = transcript.ancestors().find(|above| above.ends_with("agent-transcripts"))?;
+    let project = above.parent()?;
+    let slug = project.file_name()?.to_str()?;
+    let found = folder_of_slug(Path::new("/"), slug);
+    Some(found.unwrap_or_else(|| project.to_owned()).to_string_lossy().into_owned())
+}
+
+/// The folder that a text of Claude Code's memory is about: it is in `projects/SLUG/memory`.
+pub(crate) fn folder_of_memory(text: &Path) -> Option<PathBuf> {
+    let memory = text.parent().filter(|folder| folder.ends_with("memory"))?;
+    let slug = memory.parent()?.file_name()?.to_str()?;
+    folder_of_slug(Path::new("/"), slug.strip_prefix('-')?)
+}
+
+/// The folder below `folder` whose path is written as `slug`; of several, the one that is a repository. A repository may
+/// bring folders whose path is written like that of another project: where no rule tells them apart, it is none.
+fn folder_of_slug(folder: &Path, slug: &str) -> Option<PathBuf> {
+    let (mut n_looked_at, mut found) = (0, Vec::new());
+    folders_of_slug(folder, slug, &mut n_looked_at, &mut found);
+    if MOST_LOOKED_AT < n_looked_at {
+        // There may be others.
+        return None;
+    }
+    // A link to a folder is that folder.
+    let mut known = Vec::new();
+    found.retain(|folder| {
+        let real = folder.canonicalize().unwrap_or_else(|_| folder.clone());
+        let is_new = !known.contains(&real);
+        known.push(real);
+        is_new
+    });
+    let repositories: Vec<&PathBuf> = found.iter().filter(|folder| folder.join(".git").exists()).collect();
+    match (&found[..], &repositories[..]) {
+        ([only], _) => Some(only.clone()),
+        (_, [only]) => Some((*only).clone()),
+        _ => None,
+    }
+}
+
+/// How many folders are looked at for one.
+const MOST_LOOKED_AT: usize = 20_000;
+
+fn folders_of_slug(folder: &Path, slug: &str, n_looked_at: &mut usize, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        *n_looked_at += 1;
+        if MOST_LOOKED_AT < *n_looked_at {
+            return;
+        }
+        let name = entry.file_name();
+        let written: String = name
+            .to_string_lossy()
+            .chars()
+            .map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' })
+            .collect();
+        let Some(rest) = slug.strip_prefix(written.trim_start_matches('-')).filter(|_| entry.path().is_dir())
+        else {
+            continue;
+        };
+        if rest.is_empty() {
+            found.push(entry.path());
+        } else if let Some(rest) = rest.strip_prefix('-') {
+            folders_of_slug(&entry.path(), rest.trim_start_matches('-'), n_looked_at, found);
+        }
+    }
+}
+
+/// Whether the session of a file was begun by another agent, where its rows don't say it: Kimi's by its place, and Roo Code's
+/// by its entry in the list of tasks.
+pub(super) fn is_of_sub_agent(transcript: &Path) -> bool {
+    let is_named = |path: &Path, name: &str| path.file_name().is_some_and(|found| found == name);
+    let Some(parent) = transcript.parent() else { return false };
+    if is_named(transcript, "wire.jsonl") {
+        return parent.parent().is_some_and(|above| is_named(above, "subagents"));
+    }
+    let entry = is_named(transcript, "ui_messages.json").then(|| parent.join("history_item.json"));
+    let parent_task = entry.and_then(|entry| read(&entry)?.get_mut("parentTaskId").map(Value::take));
+    parent_task.is_some_and(|task| task.as_str().is_some_and(|task| !task.is_empty()))
+}
+
+fn read(path: &Path) -> Option<Value> {
+    serde_json::from_slice(&files::read(path, LARGEST).ok()?).ok()
+}
