@@ -216,5 +216,7 @@ fn push(remote: &str, own: &[String], reply: &PurgeReply, before: &[(String, Obj
             None => refspecs.push_str(&format!(" +{name}:{name}")),
         }
     }
-    Some(format!("{command} {}{refspecs} {PURGED_REF}:{PURGED_REF}", quoted(remote)))
+    // A remote may be called like an option.
+    let end_of_options = if remote.starts_with('-') { " --" } else { "" };
+    Some(format!("{command}{end_of_options} {}{refspecs} {PURGED_REF}:{PURGED_REF}", quoted(remote)))
 }

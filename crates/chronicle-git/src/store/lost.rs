@@ -18,17 +18,20 @@ impl Repository {
         lost.extend(journal.written);
         let mut still = Vec::new();
         for (name, commit) in lost {
-            let Some(target) = self.ref_target(&name)? else { continue };
-            // What leads to no commit was not meant to be there.
-            if self.commit_at(target).is_none_or(|tip| self.is_dropped(commit, tip)) {
+            let is_lost = match self.ref_target(&name)? {
+                // What leads to no commit was not meant to be there.
+                Some(target) => self.commit_at(target).is_none_or(|tip| self.is_dropped(commit, tip)),
+                // A fetch that prunes takes refs of notes, too.
+                None => self.inner.has_object(commit),
+            };
+            if is_lost && !still.contains(&(name.clone(), commit)) {
                 still.push((name, commit));
             }
         }
         Ok(still)
     }
 
-    /// Whether `tip` was built beside `commit`: neither of the two is in the other's history. A ref that was
-    /// set back, or deleted, was meant to be.
+    /// Whether `tip` was built beside `commit`: neither of the two is in the other's history.
     pub(crate) fn is_dropped(&self, commit: ObjectId, tip: ObjectId) -> bool {
         if commit == tip {
             return false;

@@ -128,6 +128,13 @@ impl Repository {
                 guard.journal.lost.insert((name.to_owned(), written));
                 is_unchecked = true;
             }
+            if tip.is_none()
+                && let Some(written) = guard.journal.written.get(name).copied()
+                && self.inner.has_object(written)
+            {
+                guard.journal.lost.insert((name.to_owned(), written));
+                is_unchecked = true;
+            }
             let is_checked = tip.is_none() || tip == guard.journal.checked.get(name).copied();
             is_unchecked |= !is_checked;
             let (value, commit) = next(tip)?;

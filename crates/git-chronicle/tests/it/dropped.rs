@@ -105,6 +105,34 @@ fn a_forced_fetch_loses_nothing_that_was_not_pushed() {
 }
 
 #[test]
+fn a_ref_that_a_fetch_pruned_comes_back() {
+    let remote = TestRepo::new();
+    for mend in ["reconcile", "annotate"] {
+        let (repo, commits) = repo(2);
+        annotate(&repo, &commits[0], "never block here");
+        annotate(&repo, &commits[0], "always close it");
+        repo.git(&["remote", "add", "origin", &remote.path().to_string_lossy()]);
+        repo.git(&["fetch", "--quiet", "--prune", "origin", "+refs/notes/*:refs/notes/*"]);
+        assert_eq!(repo.git(&["for-each-ref", "refs/notes"]), "");
+        assert_eq!(reported(&repo), [true, true]);
+        match mend {
+            "reconcile" => chronicle(repo.path(), &["reconcile"]).success(),
+            _ => annotate(&repo, &commits[1], "callers hold the lock"),
+        };
+        let lost = ["always close it, as was learned", "never block here, as was learned"];
+        assert_eq!(lessons(&repo, &commits[0]), lost, "{mend}");
+        assert_eq!(reported(&repo), [false, false], "{mend}");
+    }
+    // What git itself has thrown away is not looked for again and again.
+    let (repo, commits) = repo(1);
+    annotate(&repo, &commits[0], "never block here");
+    repo.git(&["update-ref", "-d", OURS]);
+    repo.git(&["reflog", "expire", "--expire=now", "--all"]);
+    repo.git(&["prune", "--expire=now"]);
+    assert_eq!(reported(&repo), [false, false]);
+}
+
+#[test]
 fn what_was_purged_is_not_brought_back() {
     let (repo, commits) = repo(2);
     annotate(&repo, &commits[0], "never block here");

@@ -194,6 +194,20 @@ fn the_reflogs_and_the_push_that_are_named_are_the_ones() {
 }
 
 #[test]
+fn a_remote_that_is_called_like_an_option_is_none_in_the_push_that_is_proposed() {
+    let repo = told();
+    let bare = repo.beside("bare.git");
+    repo.git(&["init", "--quiet", "--bare", &bare.to_string_lossy()]);
+    repo.git(&["config", "remote.--receive-pack=touch pwned;.url", &bare.to_string_lossy()]);
+    let answer = chronicle(repo.path(), &["purge", &id_of(&repo, CORE), "--format=json"]).success().json();
+    let push = answer["push"][0].as_str().unwrap();
+    assert!(push.contains("--receive-pack"), "{push}");
+    let mut shell = testkit::command("sh", repo.path());
+    let pushed = shell.args(["-c", push]).output().unwrap();
+    assert!(pushed.status.success() && !repo.path().join("pwned").exists(), "{push}: {pushed:?}");
+}
+
+#[test]
 fn what_was_purged_does_not_come_back_with_a_fetch() {
     let repo = told();
     let id = id_of(&repo, CORE);
