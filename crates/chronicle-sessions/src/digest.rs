@@ -3,20 +3,29 @@
 //! Everything in a digest is counted or quoted: what was asked, what was
 //! changed, which commands ran and how they ended. Nothing is guessed.
 
+pub(crate) mod account;
+pub(crate) mod endings;
+pub(crate) mod finished;
+pub(crate) mod implied;
+#[cfg(test)]
+pub(crate) mod made;
+pub(crate) mod threads;
+pub(crate) mod titles;
+pub(crate) mod wording;
+
 use std::collections::BTreeMap;
 
 use chronicle_core::counted;
 use chronicle_core::thread::{ThreadKind, likeness};
 use serde::{Deserialize, Serialize};
 
-use crate::account;
-use crate::decisions::told;
-use crate::endings::endings;
-use crate::hard_failure::HardFailure;
+use self::endings::endings;
+use self::titles::candidates::{candidates, is_question};
+use crate::commands::hard_failure::HardFailure;
+use crate::commands::known_tools::{LANGUAGES, TOOLS};
+use crate::journal::decisions::told;
 use crate::journal::{ChangedFile, Check, Journal};
-use crate::known_tools::{LANGUAGES, TOOLS};
-use crate::session::Session;
-use crate::titles::candidates::{candidates, is_question};
+use crate::rows::session::Session;
 use crate::turn::{Commit, Usage};
 use crate::words::{first_sentence, imperative, shortened};
 
@@ -351,7 +360,7 @@ fn importance(journal: &Journal) -> u8 {
 
 #[cfg(test)]
 mod state_of_the_work {
-    use crate::made::Made;
+    use super::made::Made;
     use crate::turn::TodoState;
 
     const WAIT: &str = "[main 1a2b3c4] pool: wait\n 1 file changed";
@@ -495,7 +504,7 @@ mod state_of_the_work {
             TodoState::Pending,
         );
         assert_eq!(made.digest().key_actions, [] as [&str; 0]);
-        let todos = crate::tools::listed_tasks(listed);
+        let todos = crate::rows::tools::listed_tasks(listed);
         let made = todos.into_iter().fold(made, |made, todo| {
             let outcome = crate::turn::Outcome { is_ok: Some(true), ..Default::default() };
             made.event(crate::turn::Event::Todo(todo, outcome))
@@ -506,7 +515,7 @@ mod state_of_the_work {
 
 #[cfg(test)]
 mod what_was_done {
-    use crate::made::Made;
+    use super::made::Made;
 
     fn made() -> Made {
         Made::new().prompt("make the pool wait for a free connection")

@@ -3,6 +3,15 @@
 //! A file that has grown is read from its beginning, or on from a checkpoint of its rows: the store is the same then.
 //! Turns that are there already stay untouched, so that reading it again changes nothing but the new part.
 
+pub(crate) mod checkpoint;
+pub(crate) mod cleaned;
+pub(crate) mod cold;
+pub(crate) mod copies;
+pub(crate) mod edited;
+pub(crate) mod forks;
+pub(crate) mod kept;
+pub(crate) mod stored;
+
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -18,23 +27,23 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::checkpoint::{Checkpoint, Resumed};
-use crate::checks::Called;
-use crate::cleaned::cleaned;
-use crate::copies::Copies;
+use self::checkpoint::{Checkpoint, Resumed};
+use self::cleaned::cleaned;
+use self::copies::Copies;
+use self::edited::Edited;
+use self::forks::Shared;
+use self::kept::{Tops, kept};
+use crate::agents::Format;
+use crate::commands::checks::Called;
+use crate::digest::threads::events_among;
+use crate::digest::titles::TitleVerdict;
+use crate::digest::wording::Wording;
 use crate::digest::{DigestOfSession, digest};
-use crate::edited::Edited;
-use crate::forks::Shared;
-use crate::format::Format;
 use crate::journal::Journal;
-use crate::kept::{Tops, kept};
 use crate::reading::{AtEnd, Reading, Session, read, read_on, read_to_end};
+use crate::rows::tally::Tally;
 use crate::signs::hard_failures;
-use crate::tally::Tally;
-use crate::threads::events_among;
-use crate::titles::TitleVerdict;
 use crate::turn::{Agent, Commit, Edit, EditKind, Event, Place, Turn, Usage};
-use crate::wording::Wording;
 
 /// How many sessions of one file are kept in mind at once; the one that was told of longest ago is closed first.
 const MOST_ONGOING: usize = 64;
@@ -151,7 +160,7 @@ pub fn ingest(
     let read = match resumed {
         Some(Resumed { pause, waiting, .. }) => read_on(file, pause, waiting, on_turn, at_end).map(Some),
         None => {
-            let source = crate::source::Source::new(file, &Place { line: 1, bytes: 0..0 });
+            let source = crate::rows::source::Source::new(file, &Place { line: 1, bytes: 0..0 });
             read_to_end(source, transcript.format, transcript.is_of_sub_agent, on_turn, at_end)
         }
     };
@@ -213,7 +222,7 @@ struct Taker<'a> {
 /// A session that is being told of.
 #[derive(Serialize, Deserialize)]
 struct Ongoing {
-    #[serde(with = "crate::stored::session")]
+    #[serde(with = "crate::ingest::stored::session")]
     id: SessionId,
     agent: Agent,
     name: String,
@@ -225,7 +234,7 @@ struct Ongoing {
     is_of_others: bool,
     #[serde(skip)]
     is_unproven: bool,
-    #[serde(with = "crate::stored::project")]
+    #[serde(with = "crate::ingest::stored::project")]
     project: Project,
     journal: Journal,
     /// What its turns say of it, where a file holds more than one session.

@@ -4,6 +4,13 @@
 //! digest or a thread may need. What sub-agents do belongs to the call that
 //! started them.
 
+pub(crate) mod decisions;
+pub(crate) mod deeds;
+pub(crate) mod libraries;
+pub(crate) mod noted;
+pub(crate) mod todos;
+pub(crate) mod uncommitted;
+
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -11,15 +18,15 @@ use aho_corasick::AhoCorasick;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::checks::{Called, CheckKind, Ran};
-use crate::decisions::{Awaited, Reply, answers, decided, planned, turned_down};
-use crate::deeds::{Requests, shows_pull_request, shows_push};
-use crate::libraries::libraries;
-use crate::noted::Noted;
-use crate::todos::Todos;
-use crate::tools::{cut, is_asking};
+use self::decisions::{Awaited, Reply, answers, decided, planned, turned_down};
+use self::deeds::{Requests, shows_pull_request, shows_push};
+use self::libraries::libraries;
+use self::noted::Noted;
+use self::todos::Todos;
+use self::uncommitted::Uncommitted;
+use crate::commands::checks::{Called, CheckKind, Ran};
+use crate::rows::tools::{cut, is_asking};
 use crate::turn::{Commit, EditKind, Event, Outcome, Synthetic, Turn};
-use crate::uncommitted::Uncommitted;
 use crate::words::{any_case, bare_name, first_sentence, imperative, is_substantive, shortened};
 
 /// How many of anything are kept.
@@ -877,7 +884,7 @@ fn may_write(command: &str) -> bool {
         " fmt",
         "generate",
     ];
-    let command = crate::shell::without_texts(command);
+    let command = crate::commands::shell::without_texts(command);
     MARKS.iter().any(|mark| command.contains(mark))
         || command.replace("2>", "").replace(">/dev/null", "").replace("> /dev/null", "").contains('>')
         || ["python", "node", "ruby", "<<"].iter().any(|program| command.contains(program))
@@ -949,7 +956,7 @@ mod noted_checks {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     use super::Check;
-    use crate::noted::Noted;
+    use super::noted::Noted;
 
     pub(super) fn serialize<S: Serializer>(checks: &[Check], to: S) -> Result<S::Ok, S::Error> {
         checks.iter().map(|check| (check, &check.noted)).collect::<Vec<_>>().serialize(to)

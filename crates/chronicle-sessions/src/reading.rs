@@ -7,14 +7,14 @@ use std::io::{self, Read};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::blocks;
-use crate::elements::{Element, Elements};
-use crate::format::{Format, Reader};
-use crate::row::Row;
-pub use crate::session::Session;
-use crate::source::{Lines, Piece, Source};
-use crate::stream::{Stream, StreamPause, Waiting};
-use crate::tally::{FaultKind, Tally, Verdict};
+use crate::agents::{Format, Reader};
+use crate::rows::blocks;
+use crate::rows::elements::{Element, Elements};
+use crate::rows::row::Row;
+pub use crate::rows::session::Session;
+use crate::rows::source::{Lines, Piece, Source};
+use crate::rows::stream::{Stream, StreamPause, Waiting};
+use crate::rows::tally::{FaultKind, Tally, Verdict};
 use crate::turn::{Agent, Place, Turn};
 
 /// A transcript that was read.
@@ -121,7 +121,7 @@ pub(crate) fn read_to_end(
     at_end: &mut dyn FnMut(&AtEnd<'_, '_>),
 ) -> io::Result<Option<Reading>> {
     source.fill()?;
-    while source.bytes().len() < crate::format::ENOUGH && !source.is_at_end() {
+    while source.bytes().len() < crate::agents::ENOUGH && !source.is_at_end() {
         source.fill()?;
     }
     source.pass_mark();

@@ -11,10 +11,12 @@ use chronicle_search::StoredTurn;
 use serde::{Deserialize, Serialize};
 
 mod commands;
+pub(crate) mod compaction;
 mod failures;
 mod habits;
 mod hard;
 mod invoked;
+pub(crate) mod lookalike;
 mod mended;
 mod statements;
 mod steps;

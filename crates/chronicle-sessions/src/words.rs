@@ -1,5 +1,8 @@
 //! Sentences of people and agents, made into lines of a list.
 
+pub(crate) mod particular;
+pub(crate) mod typed;
+
 use aho_corasick::AhoCorasick;
 
 /// The longest request that counts as words rather than as something pasted.

@@ -5,7 +5,7 @@ use std::{borrow::Cow, collections::BTreeMap};
 use chronicle_search::{StoredTurn, TurnKind};
 
 use super::habits::Seen;
-use crate::shell::{Join, is_setting, parts, without_texts};
+use crate::commands::shell::{Join, is_setting, parts, without_texts};
 
 /// Programs that say nothing of how somebody works.
 pub(super) const PLAIN: [&str; 44] = [

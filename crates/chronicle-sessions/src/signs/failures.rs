@@ -306,7 +306,7 @@ pub(super) fn trail(turns: &[&StoredTurn], at: usize) -> Trail {
         TurnKind::Edit => is_done(turn, TurnKind::Edit),
         TurnKind::Command => {
             turn.is_ok == Some(true)
-                && crate::checks::check_kind(&turn.text).is_none()
+                && crate::commands::checks::check_kind(&turn.text).is_none()
                 && changing(&turn.text).is_some()
         }
         _ => false,
@@ -363,7 +363,7 @@ fn is_same_call(one: &str, other: &str, kind: TurnKind) -> bool {
     if !tasks_of_one.is_empty() && !tasks_of_other.is_empty() && is_none_shared {
         return false;
     }
-    match (crate::checks::check_kind(one), crate::checks::check_kind(other)) {
+    match (crate::commands::checks::check_kind(one), crate::commands::checks::check_kind(other)) {
         (Some(kind_of_one), Some(kind_of_other)) => {
             return kind_of_one == kind_of_other && !are_apart(&targets(one), &targets(other));
         }
@@ -396,7 +396,7 @@ fn tasks(command: &str) -> Vec<String> {
             Some("exec" | "x" | "install" | "i" | "ci" | "add") => None,
             task => task,
         };
-        let is_check = crate::checks::check_kind(&words.join(" ")).is_some();
+        let is_check = crate::commands::checks::check_kind(&words.join(" ")).is_some();
         found.extend(task.map(|task| (is_check, task.to_owned())));
     }
     let has_check = found.iter().any(|(is_check, _)| *is_check);
@@ -406,8 +406,10 @@ fn tasks(command: &str) -> Vec<String> {
 /// The files that a check is about, as far as its command names some.
 fn targets(command: &str) -> Vec<String> {
     let typed = Typed::of(command);
-    let checks =
-        typed.commands().into_iter().filter(|words| crate::checks::check_kind(&words.join(" ")).is_some());
+    let checks = typed
+        .commands()
+        .into_iter()
+        .filter(|words| crate::commands::checks::check_kind(&words.join(" ")).is_some());
     let is_target = |word: &&str| !word.starts_with('-') && word.contains(['/', '.']) && !word.contains('>');
     let bare = |word: &str| {
         let file = word.split("::").next().unwrap_or(word);

@@ -4,8 +4,8 @@ use chronicle_search::{StoredTurn, TurnKind};
 
 use super::commands::{PLAIN, Typed, program};
 use super::failures::{Failing, failing, trail};
-use crate::account::{Point, Sort, n_particular, points};
-use crate::hard_failure::HardFailure;
+use crate::commands::hard_failure::HardFailure;
+use crate::digest::account::{Point, Sort, n_particular, points};
 use crate::words::shortened;
 
 /// How many failures of a session are named.

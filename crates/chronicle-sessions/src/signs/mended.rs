@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use chronicle_search::{StoredTurn, TurnKind};
 
 use super::failures::{failure, is_telling, signature, telling_lines, trail};
-use crate::uncommitted::Uncommitted;
+use crate::journal::uncommitted::Uncommitted;
 use crate::words::shortened;
 
 /// How many lines of an error are looked for.

@@ -11,9 +11,9 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::topics;
-use crate::lookalike::plain_letters;
-use crate::typed::typed;
+use crate::signs::lookalike::plain_letters;
 use crate::words::shortened;
+use crate::words::typed::typed;
 
 mod other_languages;
 

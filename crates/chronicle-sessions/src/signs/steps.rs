@@ -4,7 +4,7 @@ use chronicle_search::{StoredTurn, TurnKind};
 use serde::{Deserialize, Serialize};
 
 use super::commands::{Typed, program};
-use crate::checks::{CheckKind, check_kind, only_check};
+use crate::commands::checks::{CheckKind, check_kind, only_check};
 
 /// How many steps of a session are kept, the first ones.
 const MOST: usize = 2_000;

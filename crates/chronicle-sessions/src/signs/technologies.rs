@@ -10,7 +10,7 @@ use super::{
     habits::Seen,
     steps::is_done,
 };
-use crate::known_tools::{LANGUAGES, TOOLS};
+use crate::commands::known_tools::{LANGUAGES, TOOLS};
 
 /// How many libraries of a session are kept.
 const MOST_LIBRARIES: usize = 60;

@@ -26,10 +26,10 @@ const RECOGNISED: [&str; 8] = [
     "chronicle-core/src/code/restating.rs",
     "chronicle-search/src/index/words.rs",
     "chronicle-search/src/search.rs",
-    "chronicle-sessions/src/account.rs",
-    "chronicle-sessions/src/particular.rs",
+    "chronicle-sessions/src/digest/account.rs",
+    "chronicle-sessions/src/words/particular.rs",
     "chronicle-sessions/src/signs/statements.rs",
-    "chronicle-sessions/src/typed.rs",
+    "chronicle-sessions/src/words/typed.rs",
     "chronicle/src/ask/route/",
 ];
 
