@@ -20,7 +20,7 @@ use chronicle_search::{Connection, NamedSession, SqlResult, Synced, Transaction,
 use chronicle_workplace::{
     Error, Workplace,
     error::{NotPairedSnafu, ReadInputSnafu, RefusedPairSnafu, WriteOutputSnafu},
-    owned,
+    owned::remove,
 };
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -240,10 +240,12 @@ impl Machines<'_> {
         let own = self.exchanged(&home, &mut pairing, &others, &mut reply)?;
         // A process that was killed may have left words there that are forgotten since.
         let _swept = sweep(&folder);
+        let begun = folder.join(format!(".{}.chronicle-part", pairing.machine_id));
+        remove(&begun)?;
         let path = folder.join(own_name);
         let is_same = files::read(&path, LARGEST_FILE).is_ok_and(|known| known == own);
         if !is_same {
-            write(&path, &own).context(WriteOutputSnafu { path: &path })?;
+            write(&begun, &path, &own).context(WriteOutputSnafu { path: &path })?;
         }
         let written = digest_of(&own);
         if pairing.written != written {
@@ -561,9 +563,12 @@ fn files_in(folder: &Path) -> Result<Vec<PathBuf>, Error> {
 }
 
 /// Puts the file of this machine in its place at once, for its owner alone.
-fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+/// Puts the file of this machine in its place. Only one process of a machine writes there, so the file that it begins
+/// with has one name: the next process finds what a killed one left.
+fn write(begun: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().expect("it is in a folder");
-    let mut file = owned::begun(folder)?;
+    let name = begun.file_name().expect("it has a name");
+    let mut file = tempfile::Builder::new().prefix(name).rand_bytes(0).tempfile_in(folder)?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
     file.persist(path)?;

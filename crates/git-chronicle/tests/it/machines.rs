@@ -197,6 +197,23 @@ fn what_is_forgotten_on_one_machine_is_gone_on_the_other() {
 }
 
 #[test]
+fn what_a_killed_sync_left_goes_with_the_next() {
+    let two = Two::new();
+    two.sync_all();
+    let record: Value =
+        serde_json::from_slice(&fs::read(two.one.memory().join("sync.json")).unwrap()).unwrap();
+    let part = two.folder.join(format!(".{}.chronicle-part", record["machine_id"].as_str().unwrap()));
+    // It is as if the process was killed before it gave the file its name.
+    fs::write(&part, "the wombatpool was forgotten meanwhile").unwrap();
+    let of_other = two.folder.join(".01m8kner6rmwe743efhq2s4tt9.chronicle-part");
+    fs::write(&of_other, "another machine writes").unwrap();
+    two.one.run(&["session", "forget", FIRST]).success();
+    assert_eq!(two.sync(&two.one)["ignored"], json!([]));
+    assert!(!part.exists() && of_other.exists());
+    assert!(!holds(&two.folder, "wombatpool"));
+}
+
+#[test]
 fn a_line_that_is_written_again_comes_back() {
     let two = Two::new();
     two.sync_all();
