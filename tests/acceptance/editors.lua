@@ -117,7 +117,7 @@ end
 at(8)
 check(choose("Mark as done") and notified[#notified]:find("no longer valid", 1, true), "work is marked as done", notified)
 at(7)
-check(choose("Note a lesson") and notified[#notified]:find("Noted on lines 7", 1, true), "a lesson is noted", notified)
+check(choose("Note a lesson") and notified[#notified]:find("Noted on line 7", 1, true), "a lesson is noted", notified)
 ok("actions: " .. table.concat(titles, "; "))
 check(choose("Flag") and notified[#notified]:find("Flagged", 1, true), "a lesson is flagged", { notified, said })
 local copied

@@ -207,24 +207,20 @@ def untrusted(window, folder):
     window.open(folder / "hostile", trusts=False)
     window.open_file("src", "pool.rs")
     window.page.wait_for_timeout(15_000)
-    ours = [line for line in starts(folder) if "/hostile" in line]
+    ours = [line for line in starts(folder) if "/hostile " in line]
     check(not ours and not window.page.locator(".codelens-decoration").count(), "off where the folder is not trusted", ours)
     window.picture("untrusted")
 
 
 def hostile(window, folder):
-    """The folder is trusted now. Its settings name another program, and its lesson is markup."""
-    window.command("Workspaces: Manage Workspace Trust")
-    window.page.get_by_role("button", name="Trust", exact=True).first.click()
-    # What was asked lies over the editor.
-    window.page.get_by_text("You trust this folder").first.wait_for()
-    window.page.keyboard.press("Escape")
-    window.page.locator(".tab", has_text="pool.rs").first.click()
+    """A folder like the one before is trusted. Its settings name another program, and its lesson is markup."""
+    window.open(folder / "hostile-trusted", trusts=True)
+    window.open_file("src", "pool.rs")
     hover = window.hover("deadline", "See [the fix]")
     n_links = hover.locator("a[href], a[data-href], img[src='x']").count()
     check(n_links == 0 and "command:workbench" in hover.inner_text(), "a hostile lesson is shown as text",
           hover.inner_html()[:2000])
-    check(not (folder / "evil-ran").exists() and any("/hostile lsp" in line for line in starts(folder)),
+    check(not (folder / "evil-ran").exists() and any("/hostile-trusted lsp" in line for line in starts(folder)),
           "the settings of a workspace don't choose the program", starts(folder))
     window.picture("hostile")
 

@@ -21,7 +21,7 @@ const LEVEL: i32 = 6;
 const LONGEST_DOCUMENT: u64 = 256 << 20;
 
 /// No transcript is longer than this: a small file can unpack to anything.
-const LONGEST_UNPACKED: u64 = 4 << 30;
+const LONGEST_UNPACKED: u64 = 1 << 30;
 
 /// Writes what may be kept of a transcript, compressed; how long it was before that comes back.
 ///
