@@ -218,6 +218,19 @@ fn is_copy(connection: &Connection, checkout: &Checkout, id: &str) -> SqlResult<
     Ok(!others.is_empty() && others.iter().all(|other| other.common_dir != checkout.common_dir))
 }
 
+/// Whether a project moved, so that something else is at its old place: another repository, or one without an id while the
+/// project's own is in another folder.
+fn is_elsewhere(connection: &Connection, project: &Project, home: &Home) -> SqlResult<bool> {
+    let Some(id) = project.key.strip_prefix("id:") else { return Ok(false) };
+    if home.key.starts_with("id:") {
+        return Ok(true);
+    }
+    let folders = project.folders(connection)?;
+    let others = folders.iter().map(Path::new).filter(|folder| !folder.starts_with(&home.folder));
+    let mut found = others.take(MOST_FOLDERS).filter_map(Checkout::of);
+    Ok(found.any(|other| other.id().as_deref() == Some(id)))
+}
+
 impl OpenMemory {
     /// The project that `directory` belongs to, if it has one.
     pub(crate) fn project_of(&self, directory: &Path) -> Result<Option<Project>, Error> {
@@ -230,8 +243,10 @@ impl OpenMemory {
             }
             // A folder of its own, and every folder above it up to the top of its working tree.
             for folder in directory.ancestors() {
-                if let Some(project) = Project::by_folder(connection, &folder.to_string_lossy())? {
-                    return Ok(Some(project));
+                let known = Project::by_folder(connection, &folder.to_string_lossy())?;
+                if let Some(project) = known {
+                    let is_elsewhere = is_elsewhere(connection, &project, &home)?;
+                    return Ok(Some(project).filter(|_| !is_elsewhere));
                 }
                 if folder == home.folder {
                     break;

@@ -152,7 +152,7 @@ fn line_format(line: &[u8]) -> Option<Format> {
     if has("working_dir") && (has("description") || has("message_count")) {
         return Some(Format::GooseRows);
     }
-    if has("sessionId") && has("uuid") && has_parts(line) {
+    if has("sessionId") && has("uuid") && (has("systemPayload") || has_parts(line)) {
         return Some(Format::Qwen);
     }
     if has("payload") && has("type") || is_object("git") && has("instructions") {

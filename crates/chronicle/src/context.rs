@@ -128,14 +128,14 @@ impl Chronicle {
         let mut after = Self::new(here);
         let head = after.workplace.repository()?.head()?;
         let is_made = code == 0 && head != before;
-        let mut warnings = Vec::new();
+        let mut warnings: Vec<String> = self.left_out().into_iter().collect();
         if is_made {
             after.git_hooks().after_commit()?;
             // A session that was shown lessons is known by its environment.
             after.workplace = after.workplace.with_environment(self.workplace.environment());
             if let Some(said) = annotation.clone() {
                 let reply = after.annotate_commit(said)?;
-                warnings = reply.warnings;
+                warnings.extend(reply.warnings);
                 redacted.extend(reply.redacted);
             }
         }
@@ -176,8 +176,20 @@ impl Chronicle {
         Ok(write::bind(self.workplace.repository()?, said, &stamp)?)
     }
 
-    /// What the environment says of the commit that is being made.
+    /// That a variable was left out, as an agent runs git.
+    pub(crate) fn left_out(&self) -> Option<String> {
+        let name = variables().find(|name| self.workplace.variable(name).is_some())?;
+        self.workplace.is_unattended().then(|| {
+            format!("{name} is not read where an agent runs git: `git chronicle context set` records it")
+        })
+    }
+
+    /// What the environment says of the commit that is being made. Where an agent runs git, tracked settings may have set it:
+    /// then it says nothing.
     pub(crate) fn said_in_environment(&self, redacted: &mut Vec<String>) -> Option<AuthorContext> {
+        if self.workplace.is_unattended() {
+            return None;
+        }
         let part = |part: &str| {
             let named =
                 PREFIXES.iter().find_map(|prefix| self.workplace.variable(&format!("{prefix}{part}")));

@@ -35,17 +35,18 @@ impl GitHooks<'_> {
     /// Does what is to be done when a commit was made: stores what was kept for it and what the environment
     /// says of it, and takes along what is known about the commits that it squashes.
     ///
-    /// With nothing to do, no repository is opened.
+    /// With nothing to do, no repository is opened. Returns what was left out.
     ///
     /// # Errors
     /// When the notes cannot be written; what was kept is kept then.
-    pub fn after_commit(&self) -> Result<(), Error> {
+    pub fn after_commit(&self) -> Result<Vec<String>, Error> {
+        let left_out: Vec<String> = self.chronicle.left_out().into_iter().collect();
         let said = self.chronicle.said_in_environment(&mut Vec::new());
         let has_any = |git_dir: PathBuf| {
             Staging::has_any(&git_dir) || state_path(&git_dir, SQUASHED).is_ok_and(|path| path.exists())
         };
         if said.is_none() && self.hook_git_dir().is_some_and(|git_dir| !has_any(git_dir)) {
-            return Ok(());
+            return Ok(left_out);
         }
         let Bound { squash_sources, .. } = self.chronicle.bind(said.as_ref())?;
         let head = self.workplace().repository()?.born_head()?;
@@ -54,7 +55,7 @@ impl GitHooks<'_> {
         if !sources.is_empty() {
             self.chronicle.annotate_from(&Sources::Squashed(sources), &head.to_string())?;
         }
-        Ok(())
+        Ok(left_out)
     }
 
     /// Takes along what is known about rewritten commits, which git names on standard input; returns what
@@ -71,8 +72,8 @@ impl GitHooks<'_> {
             Some(glance) if glance.notes.is_empty() => Vec::new(),
             _ => self.chronicle.carry(&pairs)?.warnings,
         };
-        self.after_commit()?;
-        Ok(warnings)
+        let left_out = self.after_commit()?;
+        Ok([warnings, left_out].concat())
     }
 
     /// Remembers which commits the one that is being made squashes, if git says so.

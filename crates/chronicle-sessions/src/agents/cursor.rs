@@ -28,7 +28,7 @@ impl Transcript for CursorRows {
     }
 
     fn read(&mut self, row: &Row<'_>, stream: &mut Stream<'_>) -> Result<(Verdict, usize), Broken> {
-        let mut head = Head { is_without_answers: true, ..Head::default() };
+        let mut head = Head { is_without_answers: true, has_marks: true, ..Head::default() };
         let (mut message, mut kind) = (None, Cow::default());
         let length = json::first_object(row, |key, value| match key {
             "role" => head.role = json::text_or_empty(value),

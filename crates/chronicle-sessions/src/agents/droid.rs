@@ -37,7 +37,8 @@ impl Transcript for Droid {
             "sessionTitle" => title = json::text(value),
             "title" if title.is_none() => title = json::text(value),
             "cwd" => folder = json::text_or_empty(value),
-            "callingSessionId" => is_called = json::text(value).is_some(),
+            "callingSessionId" => is_called |= json::text(value).is_some(),
+            "decompSessionType" => is_called |= json::text_or_empty(value) == "worker",
             _ => {}
         })?;
         let verdict = match (&*kind, message) {

@@ -108,6 +108,11 @@ fn take_system(fields: &Fields<'_>, stream: &mut Stream<'_>) -> Verdict {
             stream.session.is_sub_agent |= stream.session.parent_id.is_some();
         }
         "chat_compression" => stream.session.n_compactions += 1,
+        // Tasks at their time and messages of channels open sessions, too.
+        "session_source" => {
+            let source = payload("sourceType").unwrap_or_default();
+            stream.session.is_headless |= !AT_HAND.contains(&&*source);
+        }
         subtype => return Verdict::skipped(&cut(subtype, 40)),
     }
     Verdict::Kept
@@ -155,6 +160,9 @@ fn tell(row: &Row<'_>, fields: &Fields<'_>, message: Raw<'_>, stream: &mut Strea
 /// Kinds of rows in a human's name that the program wrote. Later versions say of each row where it is from, too.
 const MACHINES: [&str; 4] = ["notification", "cron", "background_task_completed", "goal_runtime"];
 const HUMAN: &str = "real_user";
+
+/// Where a session comes from that a human opened at this machine.
+const AT_HAND: [&str; 6] = ["", "user", "cli", "interactive", "ide", "vscode"];
 
 /// What stands before the contents of the files that a prompt names.
 const REFERENCED: &str = "--- Content from referenced files ---";

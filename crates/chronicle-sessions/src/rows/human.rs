@@ -84,6 +84,16 @@ const BEGINNINGS: [(&str, Synthetic); 57] = [
     ("Unknown slash command:", Synthetic::Output),
 ];
 
+/// How words begin that no human typed, where what is said further on is needed to tell.
+const WITH_MORE: [(&str, &str, Synthetic); 3] = [
+    // Codex at a time that somebody set.
+    ("Automation: ", "\nAutomation ID: ", Synthetic::Notification),
+    // Gemini's shell: the output may be of a file.
+    ("I ran the following shell command:\n", "\nThis produced the following result:\n", Synthetic::Output),
+    // Qwen's channels.
+    ("[External event ", "\nWebhook task running unattended.", Synthetic::Notification),
+];
+
 /// Beginnings of what stands where a human stopped the agent.
 const INTERRUPTIONS: [&str; 3] =
     ["[Request interrupted by user", "<turn_aborted>", "[Request cancelled by user"];
@@ -134,8 +144,10 @@ fn beginning(words: &str) -> Option<Beginning> {
     if words.starts_with("<command-name>") || words.starts_with("<command-message>") {
         return Some(Beginning::Command);
     }
-    let found = BEGINNINGS.iter().find(|(mark, _)| words.starts_with(mark));
-    found.map(|(_, kind)| Beginning::Machine(*kind))
+    let found = BEGINNINGS.iter().find(|(mark, _)| words.starts_with(mark)).map(|(_, kind)| *kind);
+    let with_more =
+        || WITH_MORE.iter().find(|(mark, more, _)| words.starts_with(mark) && words.contains(more));
+    found.or_else(|| with_more().map(|(_, _, kind)| *kind)).map(Beginning::Machine)
 }
 
 impl Beginning {
@@ -261,6 +273,7 @@ mod tests {
             "<div> is not closed, see <system>",
             &Author::Human("<div> is not closed, see <system>".into()),
         );
+        check("Automation: I want y at night.", &Author::Human("Automation: I want y at night.".into()));
         check("[Request interrupted by user for tool use]", &Author::Interruption);
         for words in [
             "<github-webhook-activity>\nTODO: x\n</github-webhook-activity>",
@@ -274,6 +287,9 @@ mod tests {
             "<update>\nx\n</update>\nI want y.\n<update>\n</update>",
             "<github-webhook-activity>\n</github-webhook-activity>\nI want y.\n</github-webhook-activity>",
             "- **Workspace Directories:**\n  - /x\nI want y.",
+            "Automation: Nightly\nAutomation ID: nightly\n\nI want y.",
+            "I ran the following shell command:\n```sh\ncat x\n```\n\nThis produced the following result:\n```\nI want y.\n```",
+            "[External event \"issue\" from x]\nWebhook task running unattended. No human is present.\nI want y.",
         ] {
             assert!(matches!(author(words.into()), Author::Machine(..)), "{words}");
         }

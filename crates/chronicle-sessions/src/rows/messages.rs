@@ -24,6 +24,8 @@ pub(crate) struct Head<'a> {
     pub(crate) at: Option<Timestamp>,
     /// Whether no answers to calls are ever written: then a call is told of at once.
     pub(crate) is_without_answers: bool,
+    /// Whether what was typed is marked, if anything is: a part before the last one with marks is of files.
+    pub(crate) has_marks: bool,
 }
 
 /// One part of a message.
@@ -44,9 +46,21 @@ pub(crate) fn tell(row: &Row<'_>, head: &Head<'_>, content: Raw<'_>, stream: &mu
         say(row, head, content, words, 0, stream);
         return;
     }
-    let mut index = 0;
+    let (mut index, mut marked) = (0, None);
+    if head.has_marks {
+        json::items(content, |raw| {
+            if json::member_text(raw, "text").is_some_and(|words| words.contains(MARKS[0])) {
+                marked = Some(index);
+            }
+            index += 1;
+        });
+        index = 0;
+    }
     json::items(content, |raw| {
-        tell_part(row, head, raw, index, stream);
+        match marked {
+            Some(marked) if index < marked && json::member(raw, "text").is_some() => {}
+            _ => tell_part(row, head, raw, index, stream),
+        }
         index += 1;
     });
 }
@@ -127,10 +141,12 @@ pub(crate) fn prompt(words: Cow<'_, str>) -> Event<'_> {
     }
 }
 
+/// What Cursor puts around words of the human.
+const MARKS: [&str; 2] = ["<user_query>", "</user_query>"];
+
 /// What stands in the marks for words of the human: of several, the last one if it ends the message, else the first one.
 /// Files that are put into a message may have such marks, too.
 fn typed(words: &str) -> Option<&str> {
-    const MARKS: [&str; 2] = ["<user_query>", "</user_query>"];
     match words.trim_end().strip_suffix(MARKS[1]) {
         Some(before) => before.rfind(MARKS[0]).map(|at| &before[at + MARKS[0].len()..]),
         None => between(words, MARKS[0], MARKS[1]),

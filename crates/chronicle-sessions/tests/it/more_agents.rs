@@ -175,6 +175,24 @@ fn what_programs_and_files_say_in_a_humans_name_is_no_prompt() {
 }
 
 #[test]
+fn a_session_of_qwen_that_nobody_opened_here_is_headless() {
+    let is_headless = |source: &str| {
+        let row = |kind: &str, more: &str| {
+            format!(
+                r#"{{"uuid":"{kind}","parentUuid":null,"sessionId":"s","timestamp":"2026-03-01T12:00:00Z","type":"{kind}","cwd":"/w","version":"0.30.0",{more}}}"#
+            ) + "\n"
+        };
+        let source = format!(r#""subtype":"session_source","systemPayload":{{"sourceType":"{source}"}}"#);
+        let file =
+            row("system", &source) + &row("user", r#""message":{"role":"user","parts":[{"text":"hi"}]}"#);
+        let (reading, turns) = told(file.as_bytes());
+        assert_eq!((reading.session.agent, all_words(&turns)), (Some(Agent::Qwen), vec!["prompt: hi"]));
+        reading.session.is_headless
+    };
+    assert_eq!(["scheduled_task", "channel", "cli"].map(is_headless), [true, true, false]);
+}
+
+#[test]
 fn what_a_command_of_qwen_says_is_no_prompt() {
     let command = |at: &str, typed_at: &str| {
         let row = |id: &str, at: &str, kind: &str, more: &str| {
@@ -266,6 +284,20 @@ fn what_a_recipe_of_goose_begins_with_is_no_prompt() {
     // Only its instructions are the recipe's: the human types.
     assert_eq!(words(r#"{"version":"1.0.0","instructions":"Be brief."}"#), told("prompt: Always use x."));
     assert_eq!(words("null"), told("prompt: Always use x."));
+}
+
+#[test]
+fn marks_of_cursor_in_a_part_before_the_last_one_are_of_files() {
+    let words = |parts: &[&str]| {
+        let parts: Vec<String> =
+            parts.iter().map(|part| format!(r#"{{"type":"text","text":"{part}"}}"#)).collect();
+        let file = format!(r#"{{"role":"user","message":{{"content":[{}]}}}}"#, parts.join(",")) + "\n";
+        let (_, turns) = told(file.as_bytes());
+        all_words(&turns).iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let typed = "<user_query>\\nFix it\\n</user_query>";
+    assert_eq!(words(&["<files><user_query>Always use x.</user_query></files>", typed]), ["prompt: Fix it"]);
+    assert_eq!(words(&["Fix it", "please"]), ["prompt: Fix it", "prompt: please"]);
 }
 
 #[test]

@@ -52,6 +52,14 @@ impl HookArgs {
     }
 }
 
+/// Says what a hook returned besides being done.
+fn warned(
+    done: Result<Vec<String>, chronicle_workplace::Error>,
+    ui: &mut Ui,
+) -> Result<(), chronicle_workplace::Error> {
+    done.map(|warnings| warnings.iter().for_each(|warning| ui.warn(warning)))
+}
+
 /// A hook answers nothing. What goes wrong is a remark.
 pub(crate) fn run(args: &HookArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
     if let Some(host) = Host::named(&args.name) {
@@ -63,15 +71,11 @@ pub(crate) fn run(args: &HookArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result
     }
     let done = match args.name.as_str() {
         "prepare-commit-msg" => chronicle.git_hooks().before_commit(),
-        "post-commit" => chronicle.git_hooks().after_commit(),
+        "post-commit" => warned(chronicle.git_hooks().after_commit(), ui),
         "post-rewrite" => {
             let mut input = String::new();
             let _read = std::io::stdin().lock().take(MAX_INPUT_BYTES).read_to_string(&mut input);
-            chronicle.git_hooks().after_rewrite(&input).map(|warnings| {
-                for warning in &warnings {
-                    ui.warn(warning);
-                }
-            })
+            warned(chronicle.git_hooks().after_rewrite(&input), ui)
         }
         PRE_PUSH => {
             // What goes on behind it asks nothing and is waited for by nobody.
@@ -89,7 +93,7 @@ pub(crate) fn run(args: &HookArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result
         DETACHED => match args.arguments.first().and_then(|name| name.to_str()) {
             Some(SESSION) => chronicle.agents().behind_session_start(),
             Some(AGAIN) => {
-                chronicle.git_hooks().after_commit().and_then(|()| chronicle.git_hooks().behind_commit())
+                chronicle.git_hooks().after_commit().and_then(|_| chronicle.git_hooks().behind_commit())
             }
             Some(remote) => chronicle.remotes().along(remote),
             None => chronicle.git_hooks().behind_commit(),

@@ -373,6 +373,35 @@ fn a_project_stays_the_same_in_its_worktrees_and_when_it_moves() {
 }
 
 #[test]
+fn what_is_put_at_the_old_place_of_a_project_is_another_one() {
+    let desk = Desk::new();
+    let place = |name: &str| desk.repo.beside(name).join("shop");
+    let (old, new) = (place("old"), place("new"));
+    fs::create_dir_all(&old).unwrap();
+    desk.repo.git(&["init", "--quiet", &old.to_string_lossy()]);
+    let session = "0ne11111-aaaa-4aaa-8aaa-000000000001";
+    desk.leave(&Talk::new(session, old.to_str().unwrap()).prompt("Sell something"));
+    desk.ingest();
+    let n_sessions = |folder: &Path| {
+        let list = desk.run_in(folder, &["session", "list", "--format", "json"]).success().json();
+        list["sessions"].as_array().unwrap().len()
+    };
+    // Made anew at the same place, it is the same project, though it lost its id.
+    fs::remove_dir_all(&old).unwrap();
+    desk.repo.git(&["init", "--quiet", &old.to_string_lossy()]);
+    assert_eq!(n_sessions(&old), 1);
+    desk.ingest();
+    desk.run_in(&old, &["thread", "add", "Give it an id"]).success();
+    fs::create_dir_all(new.parent().unwrap()).unwrap();
+    fs::rename(&old, &new).unwrap();
+    assert_eq!(n_sessions(&new), 1);
+    desk.run_in(&new, &["session", "ingest", "--sweep"]).success();
+    desk.run_in(&new, &["thread", "add", "Sell more"]).success();
+    desk.repo.git(&["init", "--quiet", &old.to_string_lossy()]);
+    assert_eq!((n_sessions(&old), n_sessions(&new)), (0, 1));
+}
+
+#[test]
 fn two_projects_of_one_name_are_told_apart() {
     let desk = Desk::new();
     for (place, session) in
