@@ -27,7 +27,7 @@ use self::uncommitted::Uncommitted;
 use crate::commands::checks::{Called, CheckKind, Ran};
 use crate::rows::tools::{cut, is_asking};
 use crate::turn::{Commit, EditKind, Event, Outcome, Synthetic, Turn};
-use crate::words::{any_case, bare_name, first_sentence, imperative, is_substantive, shortened};
+use crate::words::{any_case, bare_name, first_sentence, imperative, is_farewell, is_substantive, shortened};
 
 /// How many of anything are kept.
 const MOST: usize = 2_000;
@@ -107,6 +107,15 @@ pub(crate) struct Issue {
     pub(crate) noted: Noted,
 }
 
+/// How it stood when a human said thanks or goodbye.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Left {
+    /// The turn with which something was asked for last.
+    asked: usize,
+    /// The agent's last word.
+    said: Option<Noted>,
+}
+
 /// What the agent said last before a human spoke again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Closing {
@@ -180,6 +189,8 @@ pub struct Journal {
     /// What was written behind slash commands: requests for titles, not words to a human's account.
     pub(crate) commanded: Vec<Noted>,
     pub(crate) last_prompt: Option<Noted>,
+    /// How it stood when a human said thanks or goodbye, if nothing was done or asked for since.
+    pub(crate) left: Option<Left>,
     pub(crate) last_said: Option<Noted>,
     /// The last words of the agent on where a problem comes from.
     pub(crate) last_diagnosis: Option<Noted>,
@@ -237,6 +248,19 @@ pub struct Journal {
 }
 
 impl Journal {
+    /// The turn with which a human asked for something last: thanks and goodbyes ask for nothing.
+    pub(crate) fn asked_last(&self) -> usize {
+        self.left.as_ref().map_or(Self::number(self.last_prompt.as_ref()), |left| left.asked)
+    }
+
+    /// What the agent said last, if nothing was asked or done after it. `You're welcome` takes the place of no account.
+    pub(crate) fn last_word(&self) -> Option<&Noted> {
+        match &self.left {
+            Some(left) => left.said.as_ref(),
+            None => self.last_said.as_ref().filter(|said| self.is_last_word(said)),
+        }
+    }
+
     /// Whether nothing was asked or done after `said`.
     pub(crate) fn is_last_word(&self, said: &Noted) -> bool {
         let later = [&self.last_prompt, &self.last_interruption, &self.last_work];
@@ -272,6 +296,9 @@ impl Journal {
             return self.requests.see_beside(&turn.event);
         }
         self.requests.see(&turn.event);
+        if matches!(&turn.event, Event::Edit(..) | Event::Command(..) | Event::Tool(..)) {
+            self.left = None;
+        }
         self.n_turns += 1;
         self.now = turn.at.or(self.now);
         let at = self.now;
@@ -584,9 +611,18 @@ impl Journal {
     /// Notes what a human asks for.
     fn heard(&mut self, noted: Noted) {
         self.n_prompts += 1;
+        let is_farewell = is_farewell(&noted.words);
+        self.left = match self.left.take() {
+            _ if !is_farewell => None,
+            Some(left) => Some(left),
+            None => Some(Left {
+                asked: Self::number(self.last_prompt.as_ref()),
+                said: self.last_said.clone().filter(|said| self.is_last_word(said)),
+            }),
+        };
         self.close_task(&noted.words);
         self.requests.hear(&noted);
-        if is_substantive(&noted.words) {
+        if !is_farewell && is_substantive(&noted.words) {
             if self.first_wish.is_none() {
                 self.first_wish = Some(noted.clone());
             }

@@ -305,6 +305,114 @@ pub(crate) fn is_substantive(prompt: &str) -> bool {
     3 <= n_words || 2 == n_words && 12 <= wish.chars().count()
 }
 
+/// Whether somebody only says thanks or goodbye: nothing more is asked.
+pub(crate) fn is_farewell(prompt: &str) -> bool {
+    const LONGEST: usize = 30;
+    const POLITE: [&str; 64] = [
+        "thanks",
+        "thank",
+        "you",
+        "thx",
+        "ty",
+        "a",
+        "lot",
+        "so",
+        "very",
+        "much",
+        "many",
+        "great",
+        "perfect",
+        "nice",
+        "cool",
+        "ok",
+        "okay",
+        "good",
+        "awesome",
+        "excellent",
+        "wonderful",
+        "fine",
+        "understood",
+        "alright",
+        "all",
+        "right",
+        "yes",
+        "yep",
+        "sure",
+        "bye",
+        "goodbye",
+        "see",
+        "ya",
+        "soon",
+        "later",
+        "that's",
+        "that",
+        "is",
+        "it",
+        "got",
+        "work",
+        "works",
+        "worked",
+        "job",
+        "well",
+        "done",
+        "for",
+        "now",
+        "today",
+        "the",
+        "your",
+        "help",
+        "looks",
+        "lgtm",
+        "again",
+        "and",
+        "danke",
+        "merci",
+        "gracias",
+        "obrigado",
+        "grazie",
+        "谢谢",
+        "ありがとう",
+        "спасибо",
+    ];
+    const PARTS: [&str; 18] = [
+        "stop here",
+        "stop for today",
+        "stop for now",
+        "done for today",
+        "that's all for today",
+        "enough for today",
+        "continue tomorrow",
+        "go on tomorrow",
+        "carry on tomorrow",
+        "more tomorrow",
+        "until tomorrow",
+        "call it a day",
+        "have to go",
+        "have to leave",
+        "need to go",
+        "got to go",
+        "good night",
+        "have a nice",
+    ];
+    let leaves = |sentence: &str| {
+        let lower = sentence.to_lowercase();
+        PARTS.iter().any(|part| lower.contains(part))
+    };
+    let thanks = |sentence: &str| {
+        let lower = sentence.to_lowercase();
+        let mut words =
+            lower.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| !word.is_empty());
+        words.all(|word| POLITE.contains(&word))
+    };
+    if prompt.contains('?') || prompt.trim().is_empty() || LONGEST < n_words(prompt) {
+        return false;
+    }
+    let all: Vec<&str> = prompt.lines().flat_map(sentences).collect();
+    // Who leaves may say what is left to do.
+    all.iter().all(|one| leaves(one) || thanks(one))
+        || all.iter().any(|one| leaves(one)) && !all.iter().any(|one| begins_with_work(&imperative(one, 200)))
+}
+
 /// How many words `text` has. Where none are told apart by spaces, two signs of Chinese and Japanese are about a word,
 /// and four letters of Thai and its neighbours.
 pub(crate) fn n_words(text: &str) -> usize {
@@ -454,6 +562,34 @@ mod tests {
         check("Yes", "Yes");
         check("I think we should reuse the pool.", "Reuse the pool");
         check("candidates are listed", "Candidates are listed");
+    }
+
+    #[test]
+    fn who_only_says_thanks_or_goodbye_asks_for_nothing() {
+        for words in [
+            "Thanks.",
+            "Thank you, great work!",
+            "ok",
+            "Understood.",
+            "I have to stop here, we go on tomorrow.",
+            "Perfect. That's all for today.",
+            "Danke!",
+            "I have to go now. The changelog is still missing, too.",
+        ] {
+            assert!(is_farewell(words), "{words}");
+        }
+        for words in [
+            "",
+            "Thanks, now fix the other test",
+            "ok, do it",
+            "Great, but the header is still too large for a phone",
+            "Thanks. The tests fail though.",
+            "Good morning, the build is red",
+            "Have to go, please commit it. Fix the header first.",
+            "Okay?",
+        ] {
+            assert!(!is_farewell(words), "{words}");
+        }
     }
 
     #[test]

@@ -77,10 +77,10 @@ pub(crate) fn endings(journal: &Journal) -> Vec<Ending> {
     found.extend(rejected_call(journal));
     found.extend(refused_edit(journal));
     found.extend(left_out(journal));
-    let last_said = journal.last_said.as_ref().filter(|said| journal.is_last_word(said));
-    match last_said {
+    match journal.last_word() {
         Some(said) => {
-            found.extend(question_of(journal, said));
+            // Who leaves without an answer has given one.
+            found.extend(question_of(journal, said).filter(|_| journal.left.is_none()));
             found.extend(undone_request(journal));
             found.extend(listed(said));
             found.extend(for_the_human(said));
@@ -111,14 +111,14 @@ pub(crate) fn endings(journal: &Journal) -> Vec<Ending> {
 /// A check of each kind that failed and did not pass again.
 pub(crate) fn broken_checks(journal: &Journal) -> Vec<Ending> {
     let mut found = Vec::new();
-    let last_prompt = Journal::number(journal.last_prompt.as_ref());
+    let asked_last = journal.asked_last();
     for check in journal.checks.iter().filter(|check| check.is_passed == Some(false)) {
         let later_pass = |other: &&crate::journal::Check| {
             other.kind == check.kind
                 && other.is_passed == Some(true)
                 && check.noted.number < other.noted.number
         };
-        let was_in_the_last_stretch = last_prompt <= check.noted.number;
+        let was_in_the_last_stretch = asked_last <= check.noted.number;
         if journal.checks.iter().any(|other| later_pass(&other)) || !was_in_the_last_stretch {
             continue;
         }

@@ -342,6 +342,38 @@ fn a_failing_check_at_the_end_is_urgent_until_it_passes() {
     assert_eq!(summaries(&failing), ["Get `cargo test -p pool` to pass"]);
     let passing = [&failing[..2], &[("Bash", "cargo test"), ("said", "Now they pass.")]].concat();
     assert_eq!(summaries(&passing), Vec::<String>::new());
+    for goodbye in ["Thanks.", "I have to stop here, we go on tomorrow."] {
+        let left = [&failing[..], &[("user", goodbye)]].concat();
+        assert_eq!(summaries(&left), ["Get `cargo test -p pool` to pass"]);
+        let answered = [&left[..], &[("said", "You're welcome!")]].concat();
+        assert_eq!(summaries(&answered), ["Get `cargo test -p pool` to pass"]);
+    }
+    let refused = [&failing[..], &[("user", "Leave it, that test is known to be broken.")]].concat();
+    assert_eq!(summaries(&refused), Vec::<String>::new());
+}
+
+#[test]
+fn what_is_left_stays_open_when_somebody_says_goodbye() {
+    let rows = [
+        ("user", "make the pool wait"),
+        ("Edit", "/w/pool.rs"),
+        (
+            "said",
+            "The pool waits now. Next: replace the server with a fake ssh script, then update CHANGELOG.md.",
+        ),
+        ("user", "I have to go, we go on tomorrow. The changelog is still missing, too."),
+    ];
+    assert_eq!(
+        summaries(&rows),
+        ["Add the changelog", "Replace the server with a fake ssh script, then update CHANGELOG.md"]
+    );
+    let question = [
+        ("user", "make the pool wait"),
+        ("Edit", "/w/pool.rs"),
+        ("said", "The pool waits now. Want me to add a test?"),
+    ];
+    assert_eq!(summaries(&question), ["Decide whether to add a test"]);
+    assert_eq!(summaries(&[&question[..], &[("user", "Thanks.")]].concat()), Vec::<String>::new());
 }
 
 #[test]

@@ -1,6 +1,6 @@
 use std::{
     collections::BTreeMap,
-    ffi::OsStr,
+    ffi::{OsStr, OsString},
     fs,
     path::{Path, PathBuf},
 };
@@ -31,11 +31,11 @@ pub(crate) struct ManArgs {
 
     /// Write all pages into `man1` and `man7` of this folder, by default that of your own manual pages
     #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["page", "remove"])]
-    install: Option<PathBuf>,
+    install: Option<OsString>,
 
     /// Remove the pages that `--install` wrote there
     #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = "", conflicts_with = "page")]
-    remove: Option<PathBuf>,
+    remove: Option<OsString>,
 }
 
 /// Pages about more than one command.
@@ -56,8 +56,8 @@ pub(crate) fn run(args: &ManArgs, ui: &mut Ui) -> Result<(), CommandError> {
         return ui.raw(text);
     }
     let named = args.install.as_ref().or(args.remove.as_ref());
-    let folder = match named.filter(|folder| !folder.as_os_str().is_empty()) {
-        Some(folder) => folder.clone(),
+    let folder = match named.filter(|folder| !folder.is_empty()) {
+        Some(folder) => PathBuf::from(folder),
         None => own_pages()?,
     };
     let mut n = 0;

@@ -36,6 +36,24 @@ fn repository() -> TestRepo {
 }
 
 #[test]
+fn manual_pages_are_installed_where_man_looks_for_a_users_own_and_removed() {
+    let home = TestRepo::new();
+    let own = home.path().join(".local/share/man");
+    let named = home.path().join("pages");
+    for (folder, option) in [(&own, ""), (&named, "=pages")] {
+        let man = |what: &str| {
+            let mut command = binary(home.path(), &["man", &format!("--{what}{option}")]);
+            run(command.env("HOME", home.path()).env_remove("XDG_DATA_HOME")).success();
+        };
+        man("install");
+        assert!(folder.join("man1/git-chronicle-read.1").is_file(), "{option}");
+        assert!(folder.join("man7/gitchronicle-tutorial.7").is_file(), "{option}");
+        man("remove");
+        assert_eq!(fs::read_dir(folder.join("man1")).unwrap().count(), 0, "{option}");
+    }
+}
+
+#[test]
 fn commands_options_and_values_are_offered() {
     let repo = repository();
     let commands = offered_in(&repo, &["re"]);

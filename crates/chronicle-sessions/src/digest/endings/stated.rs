@@ -16,7 +16,7 @@ const LONGEST_SUMMARY: usize = super::LONGEST_SUMMARY;
 
 /// One of these is in whatever says that something is open.
 static MARKED: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    const MARKS: [&str; 27] = [
+    const MARKS: [&str; 30] = [
         "todo",
         "not sure",
         "unsure",
@@ -42,6 +42,9 @@ static MARKED: LazyLock<AhoCorasick> = LazyLock::new(|| {
         "what's left",
         "still to do",
         "left to do",
+        "next: ",
+        "next step",
+        "next up: ",
         "separate pr",
         "follow-up",
     ];
@@ -121,7 +124,12 @@ fn of_sentence(sentence: &str) -> Option<(ThreadKind, String)> {
     if sentence.ends_with('?') || lower.starts_with("if ") {
         return None;
     }
-    let sentence = sentence.trim_end_matches(['.', '!']);
+    let mut sentence = sentence.trim_end_matches(['.', '!']);
+    for besides in [" too", " as well", " though"] {
+        let is_besides = lower[..sentence.len()].ends_with(besides);
+        sentence = if is_besides { &sentence[..sentence.len() - besides.len()] } else { sentence };
+    }
+    let sentence = sentence.trim_end_matches(',');
     let lower = &lower[..sentence.len()];
     let told = Told { sentence, lower };
     // Few sentences say anything, and of these few are only wishes.
@@ -303,7 +311,16 @@ impl<'t> Told<'t> {
 
     /// `What is left: write the tests`, `We still need tests for the parser`.
     fn left_over(&self) -> Option<(ThreadKind, String)> {
-        let labels = ["what is left: ", "what's left: ", "still to do: ", "left to do: "];
+        let labels = [
+            "what is left: ",
+            "what's left: ",
+            "still to do: ",
+            "left to do: ",
+            "next: ",
+            "next step: ",
+            "next steps: ",
+            "next up: ",
+        ];
         let labelled = labels.iter().find_map(|label| {
             let at = self.lower.find(label).filter(|at| self.begins_clause(*at))?;
             Some(self.sentence[at + label.len()..].to_owned())
