@@ -258,7 +258,7 @@ impl Reader {
             Format::GeminiDocument | Format::GeminiRows => Box::<gemini::Gemini>::default(),
             Format::Codex => Box::<codex::Codex>::default(),
             Format::Copilot => Box::<copilot::Copilot>::default(),
-            Format::OpenCode => Box::new(opencode::OpenCode),
+            Format::OpenCode => Box::new(opencode::OpenCode::default()),
             Format::CursorRows => Box::new(cursor::CursorRows),
             Format::CursorDatabase => Box::new(cursor::CursorDatabase),
             Format::Qwen => Box::new(qwen::Qwen::default()),

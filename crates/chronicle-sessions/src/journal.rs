@@ -427,7 +427,7 @@ impl Journal {
             Event::Tool(tool, outcome) => {
                 let noted = noted(&tool.about);
                 if is_asking(&tool.name) && outcome.is_ok == Some(true) {
-                    answers(&outcome.text)
+                    answers(&outcome.text, &tool.about)
                         .into_iter()
                         .for_each(|words| self.decide(Noted { words, ..noted.clone() }));
                 }

@@ -44,11 +44,15 @@ const KILO: &str = "Code/User/globalStorage/kilocode.kilo-code/tasks";
 
 const KNOWN: [Known; 19] = [
     // A session lies in the folder of its project; those of sub-agents lie below one named like it.
-    known("CLAUDE_CONFIG_DIR", ".claude", "projects", is_rows),
+    known("CLAUDE_CONFIG_DIR", ".claude", "projects", |path| {
+        is_rows(path) && !is_in(path, "tool-results") && !is_in(path, "memory")
+    }),
     known("CODEX_HOME", ".codex", "sessions", |path| begins(path, "rollout-")),
     known("CODEX_HOME", ".codex", "archived_sessions", |path| begins(path, "rollout-")),
-    known("", ".gemini", "tmp", |path| begins(path, "session-")),
-    known("COPILOT_HOME", ".copilot", "session-state", |path| begins(path, "events.")),
+    known("", ".gemini", "tmp", |path| begins(path, "session-") && is_in(path, "chats")),
+    known("COPILOT_HOME", ".copilot", "session-state", |path| {
+        begins(path, "events.") && !is_in(path, "files")
+    }),
     known("", ".cursor", "projects", |path| {
         is_rows(path) && is_below(path, "agent-transcripts", "subagents")
     }),
@@ -92,6 +96,12 @@ fn begins(path: &Path, begin: &str) -> bool {
 fn is_below(path: &Path, name: &str, not: &str) -> bool {
     let has = |name: &str| path.iter().any(|part| part == name);
     has(name) && !has(not)
+}
+
+/// Whether the folder of `path`, or one of the two above it, has that name: agents keep what tools say, their own notes and
+/// files of a session near the transcripts.
+fn is_in(path: &Path, name: &str) -> bool {
+    path.ancestors().skip(1).take(3).any(|folder| folder.file_name().is_some_and(|found| found == name))
 }
 
 /// Whether it is the wire file of a session of Kimi; sub-agents have others.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
 use crate::rows::human::{Author, author};
@@ -19,7 +19,12 @@ use crate::turn::{Event, Synthetic, Turn, Usage};
 #[derive(Default)]
 pub(crate) struct Codex {
     usage: Usage,
+    /// Until when the rows of a fork are copies of the session that it goes on from.
+    copied_until: Option<Timestamp>,
 }
+
+/// Within what time a fork has copied all rows, each with the time of the copying.
+const COPYING: SignedDuration = SignedDuration::from_secs(1);
 
 #[derive(Default)]
 struct Fields<'a> {
@@ -47,7 +52,15 @@ impl Transcript for Codex {
         })?;
         let Some(payload) = fields.payload else { return Ok((Verdict::unknown(&fields.kind), length)) };
         let verdict = match &*fields.kind {
+            "response_item" | "event_msg" | "compacted" if self.is_copied(fields.at) => {
+                Verdict::skipped("copied")
+            }
             "session_meta" | "turn_context" => {
+                let is_fork =
+                    || json::member_text(payload, "forked_from_id").is_some_and(|id| !id.is_empty());
+                if stream.session.id.is_none() && is_fork() {
+                    self.copied_until = fields.at.and_then(|at| at.checked_add(COPYING).ok());
+                }
                 note_session(payload, stream);
                 Verdict::Kept
             }
@@ -68,6 +81,16 @@ impl Transcript for Codex {
 }
 
 impl Codex {
+    /// Whether a row is a copy with the time of the fork. What has an older time is known by that.
+    fn is_copied(&mut self, at: Option<Timestamp>) -> bool {
+        let (Some(until), Some(at)) = (self.copied_until, at) else { return false };
+        if until < at {
+            self.copied_until = None;
+        }
+        let since = until.checked_sub(COPYING).unwrap_or(until);
+        since <= at && at <= until
+    }
+
     /// Events repeat what the items say; only what is nowhere else is taken.
     fn event(
         &mut self,

@@ -69,7 +69,10 @@ impl Transcript for CursorDatabase {
             "text" => text = Some(value),
             "toolFormerData" => call = Some(value),
             "tokenCount" => usage = Some(read_usage(value)),
-            "isSimulatedMsg" => is_simulated = json::is_true(value),
+            "isSimulatedMsg" => is_simulated |= json::is_true(value),
+            "subagentSpawnTaskToolCallId" => {
+                is_simulated |= json::text(value).is_some_and(|id| !id.is_empty())
+            }
             "modelInfo" => {
                 stream.session.model = json::member_text(value, "modelName").map(Cow::into_owned);
             }
@@ -111,7 +114,12 @@ impl Transcript for CursorDatabase {
         }
         let session = &mut stream.session;
         json::members(value, |key, value| match key {
-            "composerId" => session.id = json::text(value).map(Cow::into_owned),
+            "composerId" => {
+                let id = json::text_or_empty(value);
+                // Named for the call of a tool that sent it.
+                session.is_sub_agent |= id.starts_with("task-");
+                session.id = Some(id.into_owned());
+            }
             "name" => session.title = json::text(value).filter(|name| !name.is_empty()).map(Cow::into_owned),
             "createdAt" | "lastUpdatedAt" => session.saw(time(value)),
             "createdOnBranch" => session.is_on(&json::text_or_empty(value)),

@@ -79,6 +79,11 @@ impl Goose {
     fn note(&mut self, key: &str, value: Raw<'_>, stream: &mut Stream<'_>) {
         let session = &mut stream.session;
         match key {
+            // What asks then is a recipe, which older versions and jobs at work don't show.
+            "schedule_id" if json::text(value).is_some_and(|id| !id.is_empty()) => {
+                session.is_headless = true;
+                self.awaits_recipe = true;
+            }
             "session_id" => session.id = json::text(value).map(Cow::into_owned),
             "working_dir" => session.is_in(&json::text_or_empty(value)),
             "description" | "name" => {
@@ -86,12 +91,15 @@ impl Goose {
             }
             "session_type" => match &*json::text_or_empty(value) {
                 "sub_agent" | "hidden" => session.is_sub_agent = true,
-                "scheduled" => session.is_headless = true,
+                "scheduled" => {
+                    session.is_headless = true;
+                    self.awaits_recipe = true;
+                }
                 _ => {}
             },
             "recipe" => {
                 let prompt = json::member_text(value, "prompt");
-                self.awaits_recipe = prompt.is_some_and(|words| !words.trim().is_empty());
+                self.awaits_recipe |= prompt.is_some_and(|words| !words.trim().is_empty());
             }
             "tokens" => {
                 let number = |name| json::member(value, name).and_then(json::number).unwrap_or_default();

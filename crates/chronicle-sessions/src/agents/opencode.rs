@@ -14,8 +14,12 @@ use crate::rows::tools;
 use crate::rows::transcript::Transcript;
 use crate::turn::{Event, Synthetic, Turn, Usage};
 
-/// Nothing is remembered between messages.
-pub(crate) struct OpenCode;
+/// What is remembered between messages.
+#[derive(Default)]
+pub(crate) struct OpenCode {
+    /// When the session was made: a fork begins with copies of older messages.
+    made: Option<Timestamp>,
+}
 
 #[derive(Default)]
 struct Info<'a> {
@@ -37,6 +41,9 @@ impl Transcript for OpenCode {
         })?;
         let Some(raw) = info else { return Ok((Verdict::unknown("message"), length)) };
         let info = read_info(raw, stream);
+        if self.made.is_some_and(|made| info.at.is_some_and(|at| at < made)) {
+            return Ok((Verdict::skipped("copied"), length));
+        }
         if !stream.is_new(&info.id) {
             return Ok((Verdict::skipped("repeated"), length));
         }
@@ -67,6 +74,7 @@ impl Transcript for OpenCode {
                 session.parent_id = json::text(value).map(Cow::into_owned);
                 session.is_sub_agent |= session.parent_id.is_some();
             }
+            "time" => self.made = json::member(value, "created").and_then(time),
             "directory" => session.is_in(&json::text_or_empty(value)),
             "version" => session.version = json::text(value).map(Cow::into_owned),
             // Until the first reply, the title says only when the session began.

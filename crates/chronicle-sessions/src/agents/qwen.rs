@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 
 use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::rows::human::{Author, author};
@@ -20,14 +21,22 @@ use crate::rows::tools::{self, cut};
 use crate::rows::transcript::Transcript;
 use crate::turn::{Event, Synthetic, Turn, Usage};
 
-/// How soon the prompt of a slash command follows the row that tells of the command. Nobody types that fast.
-const AT_ONCE: SignedDuration = SignedDuration::from_secs(2);
+/// How soon the prompt of a slash command follows the row that tells of the command, where that doesn't say whether there
+/// is one: hooks may look at it before.
+const AT_ONCE: SignedDuration = SignedDuration::from_secs(10);
 
 /// What is remembered between rows.
 #[derive(Default)]
 pub(crate) struct Qwen {
-    /// When a slash command was told of, if that was in the last row: its prompt follows as if it was typed.
-    command: Option<Timestamp>,
+    /// The slash command that was told of since somebody spoke last: its prompt follows as if it was typed.
+    command: Option<Command>,
+}
+
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+struct Command {
+    at: Option<Timestamp>,
+    /// Whether it has a prompt, if the row says so.
+    is_sent: Option<bool>,
 }
 
 #[derive(Default)]
@@ -78,10 +87,16 @@ impl Transcript for Qwen {
         if !stream.is_new(&fields.id) {
             return Ok((Verdict::skipped("repeated"), length));
         }
-        let command = self.command.take();
-        fields.is_of_command =
-            command.zip(fields.at).is_some_and(|(told, at)| at.duration_since(told) <= AT_ONCE);
-        self.command = fields.at.filter(|_| fields.subtype == "slash_command");
+        if fields.subtype == "slash_command" {
+            let is_sent = fields.payload.and_then(|payload| json::member(payload, "sentToModel"));
+            self.command = Some(Command { at: fields.at, is_sent: is_sent.map(json::is_true) });
+        } else if fields.kind != "system" {
+            fields.is_of_command = self.command.take().is_some_and(|command| {
+                command.is_sent.unwrap_or_else(|| {
+                    command.at.zip(fields.at).is_none_or(|(told, at)| at.duration_since(told) <= AT_ONCE)
+                })
+            });
+        }
         let verdict = match &*fields.kind {
             "user" | "assistant" | "tool_result" => {
                 if let Some(message) = fields.message {

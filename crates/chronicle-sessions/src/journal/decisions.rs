@@ -5,6 +5,7 @@
 //! what was missed.
 
 use crate::journal::noted::Noted;
+use crate::rows::tools::LONGEST_ABOUT;
 use crate::words::typed::typed;
 use crate::words::{first_sentence, is_substantive, shortened};
 use offered::Chosen;
@@ -30,9 +31,13 @@ mod stated;
 
 pub(crate) use restated::{Awaited, Reply};
 
-/// The answers in what came back from a question: `"Which one?"="The first"`.
-pub(crate) fn answers(text: &str) -> Vec<String> {
+/// The answers in what came back from a question: `"Which one?"="The first"`. None where `asked` looks like an answer
+/// itself, or may do so behind its end.
+pub(crate) fn answers(text: &str, asked: &str) -> Vec<String> {
     let mut found = Vec::new();
+    if asked.contains("\"=\"") || LONGEST_ABOUT <= asked.len() {
+        return found;
+    }
     let mut rest = text;
     while let Some((question, after)) = rest.split_once("\"=\"") {
         let question = question.rsplit_once("? ").map_or(question, |(_, last)| last);
@@ -123,9 +128,15 @@ mod tests {
     #[test]
     fn answers_are_told_with_their_question() {
         let text = "User has answered your questions: \"Which queue?\"=\"The bounded one\", \"How long?\"=\"80\". Go on.";
-        assert_eq!(answers(text), ["Which queue? The bounded one", "How long? 80"]);
-        assert_eq!(answers("nothing was asked"), Vec::<String>::new());
-        assert_eq!(answers("\"=\"\"=\""), Vec::<String>::new());
+        assert_eq!(
+            answers(text, "Which queue?\nHow long?"),
+            ["Which queue? The bounded one", "How long? 80"]
+        );
+        assert_eq!(answers("nothing was asked", ""), Vec::<String>::new());
+        assert_eq!(answers("\"=\"\"=\"", ""), Vec::<String>::new());
+        let quoting =
+            "Your questions have been answered: \"The file has \"auth\"=\"off\". Which?\"=\"The cache\".";
+        assert_eq!(answers(quoting, "The file has \"auth\"=\"off\". Which?"), Vec::<String>::new());
     }
 
     #[test]

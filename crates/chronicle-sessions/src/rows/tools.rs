@@ -11,7 +11,7 @@ use crate::turn::{Edit, EditKind, Replaced, Todo, TodoItem, TodoState, Tool};
 const LONGEST_TEXT: usize = 256 << 10;
 
 /// The longest word on what a tool was asked.
-const LONGEST_ABOUT: usize = 2_000;
+pub(crate) const LONGEST_ABOUT: usize = 2_000;
 
 /// What a call of a tool is about to do, as far as a hook can act on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -319,6 +319,14 @@ fn tool(name: &str, input: Option<Raw<'_>>) -> Called {
     let mut about: Option<(usize, Cow<'_, str>)> = None;
     let mut state: Option<Cow<'_, str>> = None;
     if let Some(input) = input {
+        // What is asked may be words of a file.
+        if is_asking(name)
+            && let Some(questions) = json::member(input, "questions")
+        {
+            let mut asked = Vec::new();
+            json::items(questions, |question| asked.extend(json::member_text(question, "question")));
+            about = Some((0, asked.join("\n").into()));
+        }
         json::members(input, |key, value| {
             if matches!(key, "state" | "status" | "stateName") && name.to_ascii_lowercase().contains("issue")
             {

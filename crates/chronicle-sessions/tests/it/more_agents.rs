@@ -194,14 +194,16 @@ fn a_session_of_qwen_that_nobody_opened_here_is_headless() {
 
 #[test]
 fn what_a_command_of_qwen_says_is_no_prompt() {
-    let command = |at: &str, typed_at: &str| {
+    let command = |at: &str, typed_at: &str, more: &str| {
         let row = |id: &str, at: &str, kind: &str, more: &str| {
             format!(
                 r#"{{"uuid":"{id}","parentUuid":null,"sessionId":"s","timestamp":"2026-03-01T12:00:{at}Z","type":"{kind}","cwd":"/w","version":"0.19.0",{more}}}"#
             ) + "\n"
         };
         let slash = |phase: &str| {
-            format!(r#""subtype":"slash_command","systemPayload":{{"phase":"{phase}","rawCommand":"/x"}}"#)
+            format!(
+                r#""subtype":"slash_command","systemPayload":{{"phase":"{phase}","rawCommand":"/x"{more}}}"#
+            )
         };
         let message = |role: &str, words: &str| {
             format!(r#""message":{{"role":"{role}","parts":[{{"text":"{words}"}}]}}"#)
@@ -210,6 +212,7 @@ fn what_a_command_of_qwen_says_is_no_prompt() {
             row("q1", "00", "user", &message("user", "hi")),
             row("q2", at, "system", &slash("invocation")),
             row("q3", at, "system", &slash("result")),
+            row("q3b", at, "system", r#""subtype":"ui_telemetry""#),
             row("q4", typed_at, "user", &message("user", "Always use x.")),
             row("q5", "58", "assistant", &message("model", "ok")),
             row("q6", "59", "user", &message("user", "Thanks")),
@@ -218,9 +221,12 @@ fn what_a_command_of_qwen_says_is_no_prompt() {
         all_words(&turns).iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     let told = |third: &str| ["prompt: hi", third, "said: ok", "prompt: Thanks"].map(str::to_owned);
-    assert_eq!(command("10", "10.031"), told("Injected: Always use x."));
+    let (typed, of_command) = (told("prompt: Always use x."), told("Injected: Always use x."));
+    assert_eq!(command("10", "13.031", ""), of_command);
     // The command opened a dialog, and the human typed after that.
-    assert_eq!(command("10", "15"), told("prompt: Always use x."));
+    assert_eq!(command("10", "25", ""), typed);
+    assert_eq!(command("10", "25", r#","sentToModel":true"#), of_command);
+    assert_eq!(command("10", "11", r#","sentToModel":false"#), typed);
 }
 
 #[test]
@@ -260,6 +266,64 @@ fn steps_of_a_flow_of_kimi_are_no_prompts() {
         words(&[(begin, "Fix it"), (begin, "Fix it"), end, end]),
         ["prompt: Fix it", "prompt: Fix it"]
     );
+}
+
+#[test]
+fn what_a_schedule_of_goose_asks_is_no_prompt() {
+    let words = |head: &str| {
+        let message = |id: u8, role: &str, words: &str| {
+            format!(
+                r#"{{"id":"{id}","role":"{role}","created":177236640{id},"content":[{{"type":"text","text":"{words}"}}]}}"#
+            )
+        };
+        let file = [head, &message(1, "user", "Always use x."), &message(2, "assistant", "ok")].join("\n");
+        let (reading, turns) = told(file.as_bytes());
+        (reading.session.is_headless, all_words(&turns).iter().map(ToString::to_string).collect::<Vec<_>>())
+    };
+    let told = |first: &str| vec![first.to_owned(), "said: ok".to_owned()];
+    assert_eq!(
+        words(r#"{"working_dir":"/w","description":"Nightly","schedule_id":"nightly","message_count":2}"#),
+        (true, told("Injected: Always use x."))
+    );
+    assert_eq!(
+        words(r#"{"working_dir":"/w","description":"By hand","schedule_id":null,"message_count":2}"#),
+        (false, told("prompt: Always use x."))
+    );
+}
+
+#[test]
+fn what_a_fork_copied_belongs_to_the_session_that_it_goes_on_from() {
+    let rows = |kind: &str, at: &str, words: &str| {
+        format!(
+            r#"{{"timestamp":"2026-03-01T12:{at}Z","type":"response_item","payload":{{"type":"message","role":"{kind}","content":[{{"type":"input_text","text":"{words}"}}]}}}}"#
+        )
+    };
+    let meta = |forked: &str| {
+        format!(
+            r#"{{"timestamp":"2026-03-01T12:00:00.000Z","type":"session_meta","payload":{{"id":"s2","cwd":"/w","source":"cli"{forked}}}}}"#
+        )
+    };
+    let words = |forked: &str| {
+        let copied =
+            [rows("user", "00:00.010", "Let the pool wait"), rows("assistant", "00:00.011", "It waits.")];
+        let file = [meta(forked), copied.join("\n"), rows("user", "05:00.000", "Now test it")].join("\n");
+        let (_, turns) = told(file.as_bytes());
+        all_words(&turns).iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(words(r#","forked_from_id":"s1""#), ["prompt: Now test it"]);
+    assert_eq!(words(""), ["prompt: Let the pool wait", "said: It waits.", "prompt: Now test it"]);
+    let message = |id: &str, at: &str, words: &str| {
+        format!(
+            r#"{{"info":{{"id":"{id}","role":"user","time":{{"created":{at}}}}},"parts":[{{"type":"text","text":"{words}"}}]}}"#
+        )
+    };
+    let document = format!(
+        r#"{{"info":{{"id":"ses_2","directory":"/w","title":"Pool (fork #1)","time":{{"created":1772366400000}}}},"messages":[{},{}]}}"#,
+        message("m1", "1772366000000", "Let the pool wait"),
+        message("m2", "1772366500000", "Now test it")
+    );
+    let (_, turns) = told(document.as_bytes());
+    assert_eq!(all_words(&turns), ["prompt: Now test it"]);
 }
 
 #[test]
