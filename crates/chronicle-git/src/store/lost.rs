@@ -31,18 +31,15 @@ impl Repository {
         Ok(still)
     }
 
-    /// Whether `tip` was built beside `commit`: neither of the two is in the other's history.
+    /// Whether `commit` is not in the history of `tip`: the ref was set to something else, or back.
     pub(crate) fn is_dropped(&self, commit: ObjectId, tip: ObjectId) -> bool {
-        if commit == tip {
+        if commit == tip || !self.inner.has_object(commit) {
             return false;
         }
-        let reaches = |from: ObjectId, to: ObjectId| -> Option<bool> {
-            let walked = self.history_until(&[from], |id| id == to, MAX_STEPS).ok()?;
-            match walked {
-                Some(walked) => Some(walked.edge().any(|(_, node)| node.id == to)),
-                None => Some(self.parted_at(from, to).ok()? == Some(to)),
-            }
-        };
-        reaches(tip, commit) == Some(false) && reaches(commit, tip) == Some(false)
+        match self.history_until(&[tip], |id| id == commit, MAX_STEPS) {
+            Ok(Some(walked)) => !walked.edge().any(|(_, node)| node.id == commit),
+            Ok(None) => self.parted_at(tip, commit).is_ok_and(|parted| parted != Some(commit)),
+            Err(_) => false,
+        }
     }
 }

@@ -105,6 +105,36 @@ fn a_forced_fetch_loses_nothing_that_was_not_pushed() {
 }
 
 #[test]
+fn a_ref_that_was_set_back_goes_on_from_where_it_was() {
+    let set_back: [(&str, &[&[&str]]); 3] = [
+        ("by hand", &[&["update-ref", OURS, "older"]]),
+        ("by a tag", &[&["tag", "-a", "-m", "old", "t", "older"], &["update-ref", OURS, "refs/tags/t"]]),
+        (
+            "after a deletion",
+            &[
+                &["update-ref", "-d", OURS],
+                &["reflog", "expire", "--expire=now", "--all"],
+                &["update-ref", OURS, "older"],
+            ],
+        ),
+    ];
+    for (how, commands) in set_back {
+        let (repo, commits) = repo(2);
+        annotate(&repo, &commits[0], "never block here");
+        repo.git(&["update-ref", "refs/heads/older", OURS]);
+        annotate(&repo, &commits[0], "always close it");
+        for command in commands {
+            repo.git(command);
+        }
+        assert_eq!(reported(&repo), [true, true], "{how}");
+        annotate(&repo, &commits[1], "callers hold the lock");
+        let lost = ["always close it, as was learned", "never block here, as was learned"];
+        assert_eq!(lessons(&repo, &commits[0]), lost, "{how}");
+        assert_eq!(reported(&repo), [false, false], "{how}");
+    }
+}
+
+#[test]
 fn a_ref_that_a_fetch_pruned_comes_back() {
     let remote = TestRepo::new();
     for mend in ["reconcile", "annotate"] {
