@@ -5,6 +5,7 @@
 //! stays as it is. No words of another program count as the user's, whoever it says they are of.
 
 mod claude_mem;
+mod entire;
 
 use std::{
     fs,
@@ -56,12 +57,14 @@ pub enum ImportSource {
     Beads,
     /// What claude-mem's model wrote about sessions: its database (github.com/thedotmack/claude-mem).
     ClaudeMem,
+    /// Checkpoints of Entire: a branch of this repository (github.com/entireio/cli).
+    Entire,
 }
 
 impl ImportSource {
     /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::ClaudeMemory, Self::CodexMemory, Self::ClaudeMem, Self::Adr, Self::Beads];
+    pub const ALL: [Self; 6] =
+        [Self::ClaudeMemory, Self::CodexMemory, Self::ClaudeMem, Self::Entire, Self::Adr, Self::Beads];
 
     /// The name in arguments and answers.
     #[must_use]
@@ -72,6 +75,7 @@ impl ImportSource {
             Self::Adr => "adr",
             Self::Beads => "beads",
             Self::ClaudeMem => "claude-mem",
+            Self::Entire => "entire",
         }
     }
 
@@ -113,7 +117,7 @@ pub struct ImportedMemory {
 pub struct ImportedItem {
     /// What it says, in one line.
     pub title: String,
-    /// The file that it is in.
+    /// The file that it is in; of checkpoints, the branch and the path in it.
     pub file: String,
     /// What became of it.
     pub state: ImportState,
@@ -196,6 +200,10 @@ impl Memory<'_> {
                 self.take_claude_mem(command, &mut reply)?;
                 return Ok(reply);
             }
+            ImportSource::Entire => {
+                self.take_entire(command, &mut reply)?;
+                return Ok(reply);
+            }
             _ => {}
         }
         let files = match &command.path {
@@ -258,8 +266,8 @@ impl Memory<'_> {
                 let file = self.workplace.directory().join(".beads/issues.jsonl");
                 found.extend(Some(file).filter(|file| file.is_file() && self.is_straight(file)));
             }
-            // It keeps no files of texts.
-            ImportSource::ClaudeMem => {}
+            // They keep no files of texts.
+            ImportSource::ClaudeMem | ImportSource::Entire => {}
         }
         found.sort();
         found

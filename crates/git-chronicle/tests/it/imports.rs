@@ -237,3 +237,104 @@ fn sessions_of_claude_mem_in_excluded_folders_stay_out() {
     desk.run(&["session", "exclude", &diary.to_string_lossy(), "--off"]).success();
     check(&import(), &[("Bound the wombatpool", "new")]);
 }
+
+/// A checkpoint on the branch of Entire, and a commit that names it.
+fn checkpoint(desk: &Desk, session: &str) -> String {
+    let repo = &desk.repo;
+    repo.write("src/pool.rs", "fn acquire() { wait() }\n");
+    let commit = repo.commit("pool: wait\n\nEntire-Checkpoint: a3b2c4d5e6f7");
+    repo.git(&["checkout", "-q", "--orphan", "entire/checkpoints/v1"]);
+    repo.git(&["rm", "-rfq", "--cached", "."]);
+    let below = "a3/b2c4d5e6f7";
+    let metadata = json!({"checkpoint_id": "a3b2c4d5e6f7", "session_id": session, "strategy": "manual-commit",
+        "created_at": "2026-03-01T12:00:00Z", "agent": "Claude Code", "files_touched": ["src/pool.rs"],
+        "summary": {"intent": "Bound the wombatpool", "outcome": "Done", "learnings": {"repo": null, "code": null, "workflow": null},
+            "friction": null, "open_items": ["Test the wombatpool"]}});
+    repo.write(&format!("{below}/metadata.json"), &json!({"checkpoint_id": "a3b2c4d5e6f7"}).to_string());
+    repo.write(&format!("{below}/0/metadata.json"), &metadata.to_string());
+    repo.write(&format!("{below}/0/prompt.txt"), "I always prefer narrow limits.");
+    let talk = desk
+        .talk("5e551011-aaaa-4aaa-8aaa-000000000001")
+        .prompt("I always prefer narrow limits in the wombatpool. password=hunter2hunter2")
+        .command("git commit -qam 'pool: wait'", &format!("[main {}] pool: wait", &commit[..7]))
+        .said("The wombatpool waits now.");
+    repo.write(&format!("{below}/0/full.jsonl"), &talk.text());
+    repo.write(&format!("{below}/1/metadata.json"), "nonsense");
+    repo.git(&["add", "-A", "a3"]);
+    repo.git(&["commit", "-qm", "Checkpoint: a3b2c4d5e6f7"]);
+    repo.git(&["checkout", "-qf", "main"]);
+    commit
+}
+
+#[test]
+fn checkpoints_of_entire_are_found_and_are_a_strangers() {
+    let desk = Desk::new();
+    check(&desk.ask(&["import", "--from", "entire"]), &[]);
+    let commit = checkpoint(&desk, "2026-03-01-5e551011-aaaa-4aaa-8aaa-000000000001");
+    let title = format!("Unverified checkpoint a3b2c4d5e6f7 of {}", &commit[..7]);
+    let import = |args: &[&str]| desk.ask(&[&["import", "--from", "entire"], args].concat());
+    let dry = import(&["--dry-run"]);
+    check(&dry, &[(&title, "new")]);
+    assert_eq!(dry["unread"][0]["path"], "entire/checkpoints/v1:a3/b2c4d5e6f7/1/metadata.json");
+    assert_eq!(dry["items"][0]["file"], "entire/checkpoints/v1:a3/b2c4d5e6f7/0");
+    assert!(desk.ask(&["find", "wombatpool"])["hits"].as_array().is_none_or(Vec::is_empty));
+    check(&import(&[]), &[(&title, "new")]);
+    check(&import(&[]), &[(&title, "unchanged")]);
+    let shown = desk.ask(&["session", "show", "entire_", "--turns"]);
+    let turns: Vec<_> = shown["turns"].as_array().expect("a list").iter().collect();
+    let texts: Vec<_> = turns.iter().map(|turn| turn["text"].as_str().expect("text")).collect();
+    assert_eq!(
+        texts,
+        [
+            &*format!(
+                "Checkpoint a3b2c4d5e6f7 on the branch entire/checkpoints/v1, not verified. It names the agent Claude Code. \
+                It is named by the commits {commit}."
+            ),
+            "Asked: Bound the wombatpool\nOutcome: Done\nOpen: Test the wombatpool",
+            "Asked: I always prefer narrow limits in the wombatpool. password=[redacted:password]\n\nAnswered: The wombatpool \
+            waits now.",
+        ]
+    );
+    assert!(turns.iter().all(|turn| turn["kind"] == "summary"), "{shown:#}");
+    // It is found, by the words and by the commit, and named as what it is.
+    for question in ["wombatpool", &commit] {
+        let found = desk.run(&["find", question]).success().stdout;
+        assert!(found.contains(&format!("entire_5e551011 {title}")), "{found}");
+    }
+    // Nothing of it is the user's.
+    assert_eq!(desk.ask(&["preferences"])["preferences"].as_array().map(Vec::len), Some(0));
+    assert_eq!(desk.ask(&["pending"])["items"].as_array().map(Vec::len), Some(0));
+    let why = desk.run(&["why", "src/pool.rs:1"]).success().stdout;
+    assert!(why.contains(&commit[..7]) && !why.contains("wombatpool"), "{why}");
+    let brief = desk.run(&["brief"]).success().stdout;
+    assert!(!brief.contains("wombatpool") && !brief.contains("narrow"), "{brief}");
+    desk.run(&["session", "forget", "entire_"]).success();
+    check(&import(&[]), &[(&title, "left_out")]);
+}
+
+#[test]
+fn a_checkpoint_of_a_session_that_is_here_changes_nothing_and_an_agent_imports_none() {
+    let desk = Desk::new();
+    let id = "5e551011-aaaa-4aaa-8aaa-000000000001";
+    let commit = checkpoint(&desk, id);
+    let title = format!("Unverified checkpoint a3b2c4d5e6f7 of {}", &commit[..7]);
+    let import = ["import", "--from", "entire"];
+    let mut command = desk.command_in(desk.repo.path(), &[&import[..], &["--format=json"]].concat());
+    let answer = run(command.env("CLAUDECODE", "1")).success().json();
+    check(&answer, &[]);
+    assert!(answer["unread"][0]["reason"].as_str().is_some_and(|reason| reason.contains("only a person")));
+    desk.run(&["import", "--from", "entire", "elsewhere"]).refused(1, &["the repository that you are in"]);
+    desk.leave(&desk.talk(id).prompt("Bound it, please."));
+    desk.ingest();
+    check(&desk.ask(&import), &[(&title, "unchanged")]);
+    desk.run(&["session", "forget", id]).success();
+    check(&desk.ask(&import), &[(&title, "left_out")]);
+    // A clone has the branch of its remote.
+    let clone = Desk::new();
+    let from = desk.repo.path().to_string_lossy().into_owned();
+    clone.repo.git(&["remote", "add", "origin", &from]);
+    clone.repo.git(&["fetch", "-q", "origin"]);
+    let answer = clone.ask(&import);
+    check(&answer, &[("Unverified checkpoint a3b2c4d5e6f7", "new")]);
+    assert_eq!(answer["items"][0]["file"], "origin/entire/checkpoints/v1:a3/b2c4d5e6f7/0");
+}
