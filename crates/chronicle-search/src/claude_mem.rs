@@ -218,9 +218,9 @@ mod tests {
         let path = folder.path().join("claude-mem.db");
         Connection::open(&path).expect("it is made").execute_batch(sql).expect("it is filled");
         let mut found = Vec::new();
-        ClaudeMem::open(&path)?.each(&mut |session| {
+        ClaudeMem::open(&path)?.each::<rusqlite::Error>(&mut |session| {
             found.push(session);
-            rusqlite::Result::Ok(())
+            Ok(())
         })?;
         Ok(found)
     }
