@@ -21,8 +21,8 @@ use chronicle_core::{
 };
 use chronicle_git::files;
 use chronicle_search::{
-    Connection, NamedSession, Project, SessionRecord, SqlResult, Transaction, TurnKind, TurnRecord, Written, add_events,
-    fingerprint, forget_events,
+    Connection, NamedSession, Project, SessionRecord, SqlResult, Transaction, TurnKind, TurnRecord, Written,
+    add_events, fingerprint, forget_events,
 };
 use chronicle_sessions::{DigestOfSession, LONGEST_TITLE, Usage, shortened};
 use chronicle_workplace::{Error, error::ReadInputSnafu};

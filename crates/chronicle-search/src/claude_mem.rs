@@ -240,18 +240,14 @@ mod tests {
         };
         let first = vec![
             item(ClaudeMemKind::Prompt, 10, ["bound it", "", "", "", "", ""]),
-            item(ClaudeMemKind::Observation, 20, [
-                "bugfix",
-                "It waited",
-                "",
-                "Two locks.",
-                "[\"a\"]",
-                "[\"pool.rs\"]",
-            ]),
+            item(
+                ClaudeMemKind::Observation,
+                20,
+                ["bugfix", "It waited", "", "Two locks.", "[\"a\"]", "[\"pool.rs\"]"],
+            ),
             item(ClaudeMemKind::Summary, 30, ["Bound the pool", "", "", "", "", ""]),
         ];
-        let second =
-            vec![item(ClaudeMemKind::Observation, 5, ["change", "", "", "Older words", "", ""])];
+        let second = vec![item(ClaudeMemKind::Observation, 5, ["change", "", "", "Older words", "", ""])];
         vec![session("c-1", "shop", Some("The pool"), first), session("c-2", "shop/fix", None, second)]
     }
 

@@ -174,7 +174,8 @@ impl Seen {
                 (None, Some(project)) => project.folders(connection)?,
                 (None, None) => Vec::new(),
             };
-            let is_named = excluded.iter().any(|out| Path::new(out).file_name().is_some_and(|n| n == project));
+            let is_named =
+                excluded.iter().any(|out| Path::new(out).file_name().is_some_and(|n| n == project));
             seen.is_left_out |= folders.iter().any(|folder| is_out(folder)) || folders.is_empty() && is_named;
         }
         Ok(seen)
@@ -269,10 +270,21 @@ mod tests {
         };
         check(
             ClaudeMemKind::Observation,
-            ["bugfix", "It waited", "Not any more", "Two locks.", "[\"one\", \"two\"]", "[\"a.rs\", \"b.rs\"]"],
+            [
+                "bugfix",
+                "It waited",
+                "Not any more",
+                "Two locks.",
+                "[\"one\", \"two\"]",
+                "[\"a.rs\", \"b.rs\"]",
+            ],
             "bugfix: It waited\nNot any more\nTwo locks.\n- one\n- two\nFiles: a.rs, b.rs",
         );
-        check(ClaudeMemKind::Observation, ["change", "", "", "Words.", "no list", "[]"], "change: Words.\n- no list");
+        check(
+            ClaudeMemKind::Observation,
+            ["change", "", "", "Words.", "no list", "[]"],
+            "change: Words.\n- no list",
+        );
         check(ClaudeMemKind::Observation, ["change", "", "", "", "", ""], "change");
         check(
             ClaudeMemKind::Summary,

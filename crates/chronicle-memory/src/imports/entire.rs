@@ -28,7 +28,8 @@ use serde::{Deserialize, Deserializer};
 use snafu::ResultExt;
 
 use super::{
-    Document, ImportMemory, ImportState, ImportedItem, ImportedMemory, LONGEST_SECTION, MOST_SECTIONS, Section,
+    Document, ImportMemory, ImportState, ImportedItem, ImportedMemory, LONGEST_SECTION, MOST_SECTIONS,
+    Section,
 };
 use crate::{Memory, memory::OpenMemory, sessions::UnreadFile};
 
@@ -176,8 +177,7 @@ fn commits(repository: &Repository, wanted: BTreeSet<&str>) -> BTreeMap<String, 
     let mut found: BTreeMap<String, Vec<ObjectId>> = BTreeMap::new();
     let Ok(tips) = repository.branch_tips() else { return found };
     let is_code = |name: &String| !name.starts_with("refs/heads/entire/");
-    let tips: Vec<ObjectId> =
-        tips.into_iter().filter(|(name, _)| is_code(name)).map(|(_, id)| id).collect();
+    let tips: Vec<ObjectId> = tips.into_iter().filter(|(name, _)| is_code(name)).map(|(_, id)| id).collect();
     let Ok(Some(history)) = repository.history_until(&tips, |_| false, MOST_COMMITS) else { return found };
     for (_, node) in history.fresh() {
         let Ok(commit) = repository.commit(node.id) else { continue };
@@ -226,8 +226,16 @@ impl Checkpoints<'_> {
         Ok(found)
     }
 
-    fn note(&mut self, checkpoint: String, place: String, files: Vec<DirectoryEntry>) -> Result<(), GitError> {
-        let Some(text) = self.text(&files, "metadata.json", LARGEST_METADATA)? else { return Ok(()) };
+    fn note(
+        &mut self,
+        checkpoint: String,
+        place: String,
+        files: Vec<DirectoryEntry>,
+    ) -> Result<(), GitError> {
+        let Some(text) = self.text(&files, "metadata.json", LARGEST_METADATA)? else {
+            self.lacks(&files, &place, "metadata.json");
+            return Ok(());
+        };
         let metadata: Metadata = match serde_json::from_slice(&text) {
             Ok(metadata) => metadata,
             Err(error) => {
@@ -244,13 +252,16 @@ impl Checkpoints<'_> {
         Ok(())
     }
 
+    /// Tells of a file that is there and was not read.
+    fn lacks(&mut self, files: &[DirectoryEntry], place: &str, name: &str) {
+        if files.iter().any(|file| !file.is_directory && file.name == name) {
+            let reason = "it is too large, or not in this clone".to_owned();
+            self.unread.push(UnreadFile { path: format!("{place}/{name}"), reason });
+        }
+    }
+
     /// A file of a folder, if it is there, not too large, and the sum of all is not either.
-    fn text(
-        &mut self,
-        files: &[DirectoryEntry],
-        name: &str,
-        most: u64,
-    ) -> Result<Option<Vec<u8>>, GitError> {
+    fn text(&mut self, files: &[DirectoryEntry], name: &str, most: u64) -> Result<Option<Vec<u8>>, GitError> {
         let Some(file) = files.iter().find(|file| !file.is_directory && file.name == name) else {
             return Ok(None);
         };
@@ -304,7 +315,10 @@ impl Checkpoints<'_> {
         let mut told: Vec<Section> = summary.and_then(|text| section(&text, made)).into_iter().collect();
         let talk = match self.transcript(&one.files)? {
             Some(transcript) => requests(transcript),
-            None => Vec::new(),
+            None => {
+                self.lacks(&one.files, &one.place, "full.jsonl");
+                Vec::new()
+            }
         };
         if !talk.is_empty() {
             told.extend(talk);
@@ -320,7 +334,8 @@ impl Checkpoints<'_> {
     /// The transcript, which is in several files where it is large; none where one is missing or all are too much.
     fn transcript(&mut self, files: &[DirectoryEntry]) -> Result<Option<Box<dyn Read>>, GitError> {
         let legacy = !files.iter().any(|file| file.name == "full.jsonl");
-        let Some(first) = self.text(files, if legacy { "full.log" } else { "full.jsonl" }, LARGEST_TRANSCRIPT)?
+        let Some(first) =
+            self.text(files, if legacy { "full.log" } else { "full.jsonl" }, LARGEST_TRANSCRIPT)?
         else {
             return Ok(None);
         };
@@ -389,7 +404,8 @@ impl Summary {
             ("Friction", &self.friction),
             ("Open", &self.open_items),
         ];
-        let lines = parts.iter().flat_map(|(label, texts)| texts.iter().map(move |text| format!("{label}: {text}")));
+        let lines =
+            parts.iter().flat_map(|(label, texts)| texts.iter().map(move |text| format!("{label}: {text}")));
         lines.collect::<Vec<_>>().join("\n")
     }
 }

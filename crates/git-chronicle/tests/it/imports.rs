@@ -260,6 +260,9 @@ fn checkpoint(desk: &Desk, session: &str) -> String {
         .said("The wombatpool waits now.");
     repo.write(&format!("{below}/0/full.jsonl"), &talk.text());
     repo.write(&format!("{below}/1/metadata.json"), "nonsense");
+    // A link is no file, wherever it leads.
+    fs::create_dir_all(repo.path().join(below).join("2")).expect("it is made");
+    symlink("../0/metadata.json", repo.path().join(below).join("2/metadata.json")).expect("it is made");
     repo.git(&["add", "-A", "a3"]);
     repo.git(&["commit", "-qm", "Checkpoint: a3b2c4d5e6f7"]);
     repo.git(&["checkout", "-qf", "main"]);
@@ -275,6 +278,7 @@ fn checkpoints_of_entire_are_found_and_are_a_strangers() {
     let import = |args: &[&str]| desk.ask(&[&["import", "--from", "entire"], args].concat());
     let dry = import(&["--dry-run"]);
     check(&dry, &[(&title, "new")]);
+    assert_eq!(dry["unread"].as_array().map(Vec::len), Some(1), "{dry:#}");
     assert_eq!(dry["unread"][0]["path"], "entire/checkpoints/v1:a3/b2c4d5e6f7/1/metadata.json");
     assert_eq!(dry["items"][0]["file"], "entire/checkpoints/v1:a3/b2c4d5e6f7/0");
     assert!(desk.ask(&["find", "wombatpool"])["hits"].as_array().is_none_or(Vec::is_empty));
