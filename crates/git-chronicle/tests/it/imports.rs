@@ -136,7 +136,7 @@ fn variables_of_an_agent_do_not_make_files_of_a_repository_the_users() {
     for (source, variable) in [("claude-memory", "CLAUDE_CONFIG_DIR"), ("codex-memory", "CODEX_HOME")] {
         let mut command =
             desk.command_in(desk.repo.path(), &["import", "--from", source, "--format", "json"]);
-        let answer = crate::outcome::run(command.env(variable, ".").env("CLAUDECODE", "1")).success().stdout;
+        let answer = run(command.env(variable, ".").env("CLAUDECODE", "1")).success().stdout;
         check(&serde_json::from_str(&answer).expect("it is JSON"), &[]);
     }
 }
@@ -327,7 +327,7 @@ fn a_checkpoint_of_a_session_that_is_here_changes_nothing_and_an_agent_imports_n
     let answer = run(command.env("CLAUDECODE", "1")).success().json();
     check(&answer, &[]);
     assert!(answer["unread"][0]["reason"].as_str().is_some_and(|reason| reason.contains("only a person")));
-    desk.run(&["import", "--from", "entire", "elsewhere"]).refused(1, &["the repository that you are in"]);
+    desk.run(&["import", "--from", "entire", "elsewhere"]).refused(1, &["cannot read `elsewhere`"]);
     desk.leave(&desk.talk(id).prompt("Bound it, please."));
     desk.ingest();
     check(&desk.ask(&import), &[(&title, "unchanged")]);

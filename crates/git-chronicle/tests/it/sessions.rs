@@ -707,7 +707,7 @@ fn all_sessions_are_lines_of_a_schema_and_are_taken_in_elsewhere() {
         assert!(has_members_of(session, &schema, &schema), "{session:#}");
     }
     let prompts = sessions.iter().flat_map(|session| session["turns"].as_array().expect("a list"));
-    assert_eq!(prompts.filter(|turn| turn["kind"] == "prompt").count(), 3);
+    assert_eq!(prompts.filter(|turn| turn["kind"] == "prompt").count(), 2);
     // What is no session of that schema does not fit it.
     let mut other = sessions[0].clone();
     other["turns"][0]["kind"] = json!(1);
