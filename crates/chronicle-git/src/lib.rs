@@ -45,6 +45,7 @@ pub use tree::worktree::{Detour, MAX_PATH};
 pub use walk::blame::BlamedLine;
 pub use walk::changes::FileChange;
 pub use walk::commit::Commit;
+pub use walk::directory::DirectoryEntry;
 pub use walk::history::{Commits, Found, History, Node, Partial};
 pub use walk::rewrite::{EverNote, Replacements, Rewritten};
 pub use walk::steps::{NoteChange, NotesStep, NotesSteps, Writer};

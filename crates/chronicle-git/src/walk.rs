@@ -3,6 +3,7 @@
 pub(crate) mod blame;
 pub(crate) mod changes;
 pub(crate) mod commit;
+pub(crate) mod directory;
 pub(crate) mod history;
 pub(crate) mod ignore_revs;
 pub(crate) mod rewrite;

@@ -2,7 +2,10 @@
 //!
 //! A text becomes a session of its own, named like the program, with a turn for each section: `find` finds it, and
 //! `session forget` forgets it for good. Tasks of a tracker become threads. What was taken in before and is as it was
-//! stays as it is.
+//! stays as it is. No words of another program count as the user's, whoever it says they are of.
+
+mod claude_mem;
+mod entire;
 
 use std::{
     fs,
@@ -18,8 +21,8 @@ use chronicle_core::{
 };
 use chronicle_git::files;
 use chronicle_search::{
-    NamedSession, Project, SessionRecord, SqlResult, Transaction, TurnKind, TurnRecord, Written, add_events,
-    fingerprint, forget_events,
+    Connection, NamedSession, Project, SessionRecord, SqlResult, Transaction, TurnKind, TurnRecord, Written,
+    add_events, fingerprint, forget_events,
 };
 use chronicle_sessions::{DigestOfSession, LONGEST_TITLE, Usage, shortened};
 use chronicle_workplace::{Error, error::ReadInputSnafu};
@@ -52,11 +55,16 @@ pub enum ImportSource {
     Adr,
     /// Issues of beads: `.beads/issues.jsonl` (github.com/steveyegge/beads).
     Beads,
+    /// What claude-mem's model wrote about sessions: its database (github.com/thedotmack/claude-mem).
+    ClaudeMem,
+    /// Checkpoints of Entire: a branch of this repository (github.com/entireio/cli).
+    Entire,
 }
 
 impl ImportSource {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::ClaudeMemory, Self::CodexMemory, Self::Adr, Self::Beads];
+    pub const ALL: [Self; 6] =
+        [Self::ClaudeMemory, Self::CodexMemory, Self::ClaudeMem, Self::Entire, Self::Adr, Self::Beads];
 
     /// The name in arguments and answers.
     #[must_use]
@@ -66,6 +74,8 @@ impl ImportSource {
             Self::CodexMemory => "codex-memory",
             Self::Adr => "adr",
             Self::Beads => "beads",
+            Self::ClaudeMem => "claude-mem",
+            Self::Entire => "entire",
         }
     }
 
@@ -107,7 +117,7 @@ pub struct ImportedMemory {
 pub struct ImportedItem {
     /// What it says, in one line.
     pub title: String,
-    /// The file that it is in.
+    /// The file that it is in; of checkpoints, the branch and the path in it.
     pub file: String,
     /// What became of it.
     pub state: ImportState,
@@ -131,12 +141,19 @@ pub enum ImportState {
 struct Document {
     name: String,
     title: String,
-    /// The folder that it is about; that of the command where it does not say.
+    /// Where it is from, in a sentence.
+    summary: String,
+    /// The folder that it is about; empty where it names only a project.
     folder: PathBuf,
-    sections: Vec<String>,
-    at: Option<Timestamp>,
+    sections: Vec<Section>,
     /// A hash of all sections.
     version: String,
+}
+
+/// A part of a text, and when it was written.
+struct Section {
+    text: String,
+    at: Option<Timestamp>,
 }
 
 /// One line of beads' file.
@@ -178,6 +195,17 @@ impl Memory<'_> {
             items: Vec::new(),
             unread: Vec::new(),
         };
+        match command.source {
+            ImportSource::ClaudeMem => {
+                self.take_claude_mem(command, &mut reply)?;
+                return Ok(reply);
+            }
+            ImportSource::Entire => {
+                self.take_entire(command, &mut reply)?;
+                return Ok(reply);
+            }
+            _ => {}
+        }
         let files = match &command.path {
             Some(path) => files_at(&self.workplace.directory().join(path), command.source)?,
             None => self.usual_files(command.source),
@@ -238,6 +266,8 @@ impl Memory<'_> {
                 let file = self.workplace.directory().join(".beads/issues.jsonl");
                 found.extend(Some(file).filter(|file| file.is_file() && self.is_straight(file)));
             }
+            // They keep no files of texts.
+            ImportSource::ClaudeMem | ImportSource::Entire => {}
         }
         found.sort();
         found
@@ -259,23 +289,14 @@ impl Memory<'_> {
     ) -> Result<Vec<(String, ImportState)>, Error> {
         let folder =
             companions::folder_of_memory(path).unwrap_or_else(|| self.workplace.directory().to_owned());
-        let Some(document) = Document::of(path, text, folder) else { return Ok(Vec::new()) };
         let agent = source.name();
-        let state = memory.store.read(|connection| {
-            if NamedSession::is_forgotten(connection, agent, &document.name)? {
-                return Ok(ImportState::LeftOut);
-            }
-            let known = NamedSession::by_name(connection, agent, &document.name)?;
-            Ok(match known {
-                None => ImportState::New,
-                Some(known) if known.record.model.as_deref() == Some(&document.version) => {
-                    ImportState::Unchanged
-                }
-                Some(_) => ImportState::Changed,
-            })
-        })?;
+        let Some(document) = Document::of(path, text, folder, agent) else { return Ok(Vec::new()) };
+        let state = memory.store.read(|connection| document.state(connection, agent))?;
         if !is_dry_run && matches!(state, ImportState::New | ImportState::Changed) {
-            memory.store.write(|tx| document.put(tx, agent))?;
+            memory.store.write(|tx| {
+                let project = place::project_of_folder(tx, &document.folder.to_string_lossy())?;
+                document.put(tx, agent, &project)
+            })?;
         }
         Ok(vec![(document.title, state)])
     }
@@ -283,7 +304,7 @@ impl Memory<'_> {
 
 impl Document {
     /// The text of a file; none of one without words.
-    fn of(path: &Path, text: &str, folder: PathBuf) -> Option<Self> {
+    fn of(path: &Path, text: &str, folder: PathBuf, agent: &str) -> Option<Self> {
         let text = for_storage(text, &mut Removed::default()).into_owned();
         let sections = sections(&text);
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
@@ -292,26 +313,39 @@ impl Document {
         let title = shortened(&plain(title), LONGEST_TITLE);
         let path_mark = fingerprint(path.to_string_lossy().as_bytes());
         let at = fs::metadata(path).and_then(|meta| meta.modified()).ok();
+        let at = at.and_then(|at| Timestamp::try_from(at).ok());
+        let sections: Vec<Section> = sections.into_iter().map(|text| Section { text, at }).collect();
         (!sections.is_empty()).then(|| Self {
             name: format!("{}-{}", plain(&stem), &path_mark[..8]),
-            version: fingerprint(sections.join("\n").as_bytes()),
+            version: version(&sections),
             title,
+            summary: format!("Imported from {agent}."),
             folder,
             sections,
-            at: at.and_then(|at| Timestamp::try_from(at).ok()),
         })
     }
 
-    fn put(&self, tx: &Transaction<'_>, agent: &str) -> SqlResult<()> {
+    /// What would become of it.
+    fn state(&self, connection: &Connection, agent: &str) -> SqlResult<ImportState> {
+        if NamedSession::is_forgotten(connection, agent, &self.name)? {
+            return Ok(ImportState::LeftOut);
+        }
+        let known = NamedSession::by_name(connection, agent, &self.name)?;
+        Ok(match known {
+            None => ImportState::New,
+            Some(known) if known.record.model.as_deref() == Some(&self.version) => ImportState::Unchanged,
+            Some(_) => ImportState::Changed,
+        })
+    }
+
+    fn put(&self, tx: &Transaction<'_>, agent: &str, project: &Project) -> SqlResult<()> {
         if let Some(known) = NamedSession::by_name(tx, agent, &self.name)? {
             known.remove(tx)?;
         }
-        let folder = self.folder.to_string_lossy().into_owned();
-        let project = place::project_of_folder(tx, &folder)?;
         let digest = DigestOfSession {
             title: self.title.clone(),
             titles: Vec::new(),
-            summary: format!("Imported from {agent}."),
+            summary: self.summary.clone(),
             key_actions: Vec::new(),
             files: Vec::new(),
             checks: Vec::new(),
@@ -337,12 +371,12 @@ impl Document {
             parent: None,
             is_sub_agent: false,
             project: project.id,
-            folder,
+            folder: self.folder.to_string_lossy().into_owned(),
             branch: None,
             // It has no model; what it said is known by this.
             model: Some(self.version.clone()),
-            first: self.at,
-            last: self.at,
+            first: self.sections.iter().filter_map(|section| section.at).min(),
+            last: self.sections.iter().filter_map(|section| section.at).max(),
             title: self.title.clone(),
             importance: 2,
             n_prompts: 0,
@@ -358,11 +392,11 @@ impl Document {
                 line: 1,
                 name: &name,
                 kind: TurnKind::Summary,
-                at: self.at,
+                at: section.at,
                 sub_agent: None,
                 speaker: None,
                 is_ok: None,
-                text: section,
+                text: &section.text,
                 answer: None,
             };
             turn.put(tx, id, &mut Written::default())?;
@@ -461,6 +495,12 @@ fn beads(text: &str) -> Result<Vec<Bead>, String> {
     let read =
         |(number, line)| serde_json::from_str(line).map_err(|error| format!("line {}: {error}", number + 1));
     lines.map(read).collect()
+}
+
+/// A hash of everything that is said.
+fn version(sections: &[Section]) -> String {
+    let texts: Vec<&str> = sections.iter().map(|section| &*section.text).collect();
+    fingerprint(texts.join("\n").as_bytes())
 }
 
 /// The sections of a text: each heading begins one.

@@ -29,5 +29,5 @@ pub use named::short_session;
 pub use place::ExcludeReply;
 pub use resume::Resumption;
 pub use text_places::{Forgets, TEXT_PLACES, TextPlace};
-pub use transfer::MemoryTransfer;
+pub use transfer::{Episode, MemoryTransfer};
 pub use wording::{WordCommand, WordedOutcome, WordedReply, WordedSession};

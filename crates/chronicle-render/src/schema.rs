@@ -18,6 +18,7 @@ use chronicle_memory::{
     handoff::Handoff,
     imports::ImportedMemory,
     learning::{DeveloperProfile, FeedbackReply, Patterns, Preferences, Problems, Projects, Skills},
+    sessions::Episode,
     share::{SharePulled, SharePushed, ShareStatus, SharedFinding},
     sleep::Consolidated,
     sync::{PairReply, SyncReply},
@@ -30,7 +31,7 @@ use chronicle_workplace::{
 use schemars::{Schema, schema_for};
 
 /// The names of the schemas.
-pub const SCHEMA_NAMES: [&str; 60] = [
+pub const SCHEMA_NAMES: [&str; 61] = [
     "annotation",
     "annotate-input",
     "annotate-output",
@@ -91,6 +92,7 @@ pub const SCHEMA_NAMES: [&str; 60] = [
     "knowledge",
     "correction",
     "tombstone",
+    "session",
 ];
 
 /// The JSON Schema called `name`.
@@ -159,6 +161,7 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "knowledge" => schema_for!(Knowledge),
         "correction" => schema_for!(Correction),
         "tombstone" => schema_for!(Tombstone),
+        "session" => schema_for!(Episode),
         _ => {
             let nearest = distance::nearest(name, SCHEMA_NAMES, |name| name).unwrap_or("annotation");
             return UnknownSchemaSnafu { name, nearest }.fail();

@@ -11,7 +11,8 @@ use rusqlite::{Connection, Error, OpenFlags, config::DbConfig, ffi, limits::Limi
 
 /// Whether one of the tables that are read computes what it holds: that can take any time and memory.
 const COMPUTES: &str = "SELECT EXISTS (SELECT 1 FROM sqlite_master AS made \
-     WHERE made.name IN ('sessions', 'messages', 'session', 'message', 'part', 'cursorDiskKV', 'ItemTable') \
+     WHERE made.name COLLATE NOCASE IN ('sessions', 'messages', 'session', 'message', 'part', 'cursorDiskKV', 'ItemTable', \
+     'sdk_sessions', 'observations', 'session_summaries', 'user_prompts') \
      AND (made.type <> 'table' OR made.sql LIKE 'CREATE VIRTUAL%' \
      OR EXISTS (SELECT 1 FROM pragma_table_xinfo(made.name) WHERE hidden = 2)))";
 
@@ -111,6 +112,9 @@ mod tests {
         let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS id FROM n";
         assert!(!is_read(&format!("CREATE VIEW sessions AS {endless}")));
         assert!(!is_read("CREATE TABLE message (id TEXT, data AS (zeroblob(1000000000)))"));
+        // A table is found by its name in any case.
+        assert!(is_read("CREATE TABLE Message (id TEXT, data TEXT)"));
+        assert!(!is_read("CREATE TABLE Message (id TEXT, data AS (zeroblob(1000000000)))"));
     }
 
     #[test]

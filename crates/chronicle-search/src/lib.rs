@@ -5,6 +5,7 @@
 //! written together or not at all. Nothing here prints, looks up the clock, the
 //! environment or the home directory.
 
+mod claude_mem;
 mod cursor;
 mod document;
 mod error;
@@ -14,6 +15,7 @@ mod opencode;
 mod search;
 mod store;
 
+pub use claude_mem::{ClaudeMem, ClaudeMemItem, ClaudeMemKind, ClaudeMemSession};
 pub use cursor::CursorSessions;
 pub use document::SessionDocument;
 pub use error::StoreError;

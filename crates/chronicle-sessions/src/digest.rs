@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 
 use chronicle_core::counted;
 use chronicle_core::thread::{ThreadKind, likeness};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use self::endings::endings;
@@ -36,7 +37,7 @@ const MOST_COMMITS: usize = 4;
 const MOST_TOLD: usize = 8;
 
 /// The digest of one session.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DigestOfSession {
     /// At most 60 characters.
     pub title: String,

@@ -16,6 +16,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use self::decisions::{Awaited, Reply, answers, decided, planned, turned_down};
@@ -70,7 +71,7 @@ static DIAGNOSES: LazyLock<AhoCorasick> = LazyLock::new(|| {
 });
 
 /// A check that ran, as it went the last time.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Check {
     /// The command.
     pub command: String,
@@ -88,7 +89,7 @@ pub struct Check {
 }
 
 /// A file that was changed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ChangedFile {
     /// Its path from the top of the working tree, or as the agent named it where it lies in none.
     pub path: String,

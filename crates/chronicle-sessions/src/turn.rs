@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Where something stands in a transcript.
@@ -121,7 +122,7 @@ pub struct Edit {
 }
 
 /// How a file was changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EditKind {
     /// Pieces were replaced.
@@ -143,7 +144,7 @@ pub struct Replaced {
 }
 
 /// A commit that a command made.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Commit {
     /// Its id, as short as git printed it.
     pub id: String,
@@ -246,7 +247,7 @@ impl TodoState {
 /// Tokens that the model read and wrote, each reply counted once.
 ///
 /// What is written is a lower bound with some agents: they note it while the reply is still coming.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Usage {
     /// Read, and not taken from a cache.
     pub input: u64,

@@ -25,12 +25,13 @@ pub(crate) struct OutputArgs {
     pub(crate) no_pager: bool,
 }
 
-/// A form of answers, or one that a single command has: `export` and `share`.
+/// A form of answers, or one that a single command has: `export`, `share` and `session export`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OutputFormat {
     Answer(Format),
     AgentTrace,
     Html,
+    JsonLines,
 }
 
 impl FromStr for OutputFormat {
@@ -40,6 +41,7 @@ impl FromStr for OutputFormat {
         match text {
             "agent-trace" => Ok(Self::AgentTrace),
             "html" => Ok(Self::Html),
+            "jsonl" => Ok(Self::JsonLines),
             other => other.parse().map(Self::Answer),
         }
     }

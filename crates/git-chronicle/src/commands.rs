@@ -94,6 +94,10 @@ pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
     if cli.output.format == Some(OutputFormat::Html) && !matches!(cli.command, Command::Share(_)) {
         return UsageSnafu { reason: "only `share` writes the format `html`; `view` writes a page" }.fail();
     }
+    let is_export = matches!(&cli.command, Command::Session(args) if args.is_export());
+    if cli.output.format == Some(OutputFormat::JsonLines) && !is_export {
+        return UsageSnafu { reason: "only `session export` writes the format `jsonl`" }.fail();
+    }
     if let Some(directory) = &cli.directory {
         std::env::set_current_dir(directory).context(DirectorySnafu { path: directory })?;
     }

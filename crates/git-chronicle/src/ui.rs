@@ -43,7 +43,7 @@ impl Ui {
     pub(crate) fn format(&self) -> Format {
         match self.wanted {
             OutputFormat::Answer(format) => format,
-            OutputFormat::AgentTrace | OutputFormat::Html => Format::Markdown,
+            OutputFormat::AgentTrace | OutputFormat::Html | OutputFormat::JsonLines => Format::Markdown,
         }
     }
 

@@ -92,7 +92,7 @@ pub struct UnreadFile {
 
 impl UnreadFile {
     /// One that an agent asked for, and only a person can.
-    pub(super) fn of_repository(path: &Path) -> Self {
+    pub(crate) fn of_repository(path: &Path) -> Self {
         Self {
             path: chronicle_core::plain(&path.to_string_lossy()).into_owned(),
             reason: "it is in a repository, which may have brought it; only a person can import it"

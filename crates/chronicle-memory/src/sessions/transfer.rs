@@ -21,7 +21,7 @@ use chronicle_search::{
     NamedSession, Project, SessionRecord, Source, SqlResult, StoredTurn, Transaction, TurnKind, TurnRecord,
     Written, add_events, events_with_agents,
 };
-use chronicle_sessions::clean;
+use chronicle_sessions::{DigestOfSession, clean};
 use chronicle_workplace::Error;
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -36,6 +36,7 @@ use crate::{
     memory::OpenMemory,
 };
 
+mod lines;
 mod older;
 
 use older::{OlderDigest, OlderThread};
@@ -61,52 +62,87 @@ pub struct MemoryTransfer {
     pub unread: Vec<UnreadFile>,
 }
 
-/// One session in a file.
-#[derive(Debug, Serialize, Deserialize)]
-struct Episode {
+/// One session, with its turns: a file of an export, or a line of one in JSON Lines.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Episode {
+    /// Always `chronicle-episode/v1`.
     schema: String,
+    /// The agent, such as `claude` or `codex`; of what `import --from` took in, the name of the program.
     agent: String,
+    /// The id that the agent gave the session.
     session: String,
+    /// The project that it belongs to.
     project: ProjectName,
+    /// The session that sent this sub-agent, or that this one was forked from.
     #[serde(default)]
     parent: Option<String>,
+    /// Whether another session sent it.
     #[serde(default)]
     is_sub_agent: bool,
+    /// The folder that it worked in; empty if that is not known.
     #[serde(default)]
     folder: String,
+    /// The branch that it worked on last.
     branch: Option<String>,
+    /// The model that answered last.
     model: Option<String>,
+    /// When it began (RFC 3339).
     began: Option<String>,
+    /// When it ended (RFC 3339).
     ended: Option<String>,
+    /// What it was about, in at most 60 characters.
     title: String,
+    /// From 1 (trivial) to 5 (a major piece of work).
     importance: u8,
+    /// How often a human spoke.
     prompts: u64,
+    /// What was counted and quoted; `null` if it has none.
+    #[schemars(with = "Option<DigestOfSession>")]
     digest: Value,
+    /// The paths of changed files, each with the number of changes.
     files: Vec<(String, u64)>,
+    /// What was said and done, in order.
     turns: Vec<Turn>,
 }
 
-/// One turn of a session in a file.
-#[derive(Debug, Serialize, Deserialize)]
+/// One turn of a session.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 struct Turn {
+    /// Names the turn in every export: a hash of the id that the agent gave it.
     key: i64,
+    /// Orders the turns of a session.
     position: i64,
+    /// The line of the transcript on which it begins.
     line: u64,
+    /// The id that the agent gave it; empty if it gave none.
     #[serde(default)]
     id: String,
+    /// `prompt` (a human typed it), `said` (the agent said it), `command`, `edit`, `tool`, `commit`, `todo`, `plan`, `error`,
+    /// `interruption`, `pull-request`, `summary` (of what came before, or by another program) or `synthetic` (a program wrote it
+    /// in the place of a human).
     kind: String,
+    /// When it happened (RFC 3339).
     at: Option<String>,
+    /// The sub-agent that did it.
     sub_agent: Option<String>,
+    /// The name of the speaker, if the transcript has one.
     speaker: Option<String>,
+    /// Whether a call worked, if that is known.
     ok: Option<bool>,
+    /// The words, the command, or the path of the edited file; at most 64 KiB.
     text: String,
+    /// The output of a call that failed: its beginning, the lines with errors, its end.
     answer: Option<String>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+/// The project of a session or thread.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 struct ProjectName {
+    /// Names the project for good: `id:` and the id of its repository, or `path:` and its folder.
     key: String,
+    /// Its name in answers.
     name: String,
+    /// Folders that it was seen in.
     #[serde(default)]
     folders: Vec<String>,
 }
@@ -166,10 +202,11 @@ impl Memory<'_> {
         Ok(done)
     }
 
-    /// Takes in what an export wrote, or what an older kind of session memory kept; what is known already stays.
+    /// Takes in what an export wrote, a folder or JSON Lines, or what an older kind of session memory kept; what is known
+    /// already stays.
     ///
     /// # Errors
-    /// When the folder cannot be read or the store cannot be written.
+    /// When the folder or file cannot be read or the store cannot be written.
     pub fn import_memory(&self, folder: &Path) -> Result<MemoryTransfer, Error> {
         let root = self.workplace.directory().join(folder);
         if self.workplace.is_unattended() && self.workplace.is_in_repository(&root) {
@@ -177,6 +214,13 @@ impl Memory<'_> {
             return Ok(MemoryTransfer { unread, ..MemoryTransfer::default() });
         }
         let mut files = Vec::new();
+        if root.is_file() {
+            // One JSON value may have several lines.
+            if root.extension().is_none_or(|extension| extension != "json") {
+                return self.import_lines(&root);
+            }
+            files.push(root.clone());
+        }
         // Links could lead anywhere.
         let is_folder = |part: &&str| !root.join(part).is_symlink();
         for part in ["blocks", "episodic", "threads"].into_iter().filter(is_folder) {

@@ -8,6 +8,7 @@ mod words;
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::commands::shell::{Join, Part, is_setting, parts, without_texts};
@@ -15,7 +16,7 @@ use crate::turn::{Event, Outcome, Turn};
 use crate::words::any_case;
 
 /// What a command checks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckKind {
     /// It runs tests.

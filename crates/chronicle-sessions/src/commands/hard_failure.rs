@@ -1,9 +1,10 @@
 //! A failure that a colleague would be warned of, with its solution.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A failure that came again, or took several changes to solve.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HardFailure {
     /// What was called.
     pub call: String,

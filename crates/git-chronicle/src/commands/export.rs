@@ -17,7 +17,7 @@ pub(crate) struct ExportArgs {
 pub(crate) fn run(args: &ExportArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
     let form = match ui.wanted() {
         OutputFormat::AgentTrace => ExportForm::AgentTrace,
-        OutputFormat::Answer(_) | OutputFormat::Html => ExportForm::Notes,
+        OutputFormat::Answer(_) | OutputFormat::Html | OutputFormat::JsonLines => ExportForm::Notes,
     };
     let reply = match &args.output {
         Some(path) => Some(chronicle.export_to(form, path)?),

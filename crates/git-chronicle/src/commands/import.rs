@@ -13,8 +13,8 @@ use crate::{error::CommandError, ui::Ui};
 /// stay: notes on one commit are merged. If one line is wrong, nothing is stored.
 ///
 /// With `--from`, imports into session memory: texts as sessions that `find` searches, tasks as
-/// threads. Each item names its source. Importing again changes only what has changed; what you
-/// forgot or rejected stays out. Run it with `--dry-run` first.
+/// threads. Each item names its source. None of it counts as your words. Importing again changes only
+/// what has changed; what you forgot or rejected stays out. Run it with `--dry-run` first.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ImportArgs {
     /// The file; standard input if it is missing or `-`. With `--from`, a file or folder instead of

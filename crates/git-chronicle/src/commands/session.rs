@@ -1,4 +1,4 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use chronicle::{Chronicle, Model, Purpose, counted};
 use chronicle_memory::sessions::{ForgetCommand, IngestCommand, What, WordCommand, WordedOutcome};
@@ -8,7 +8,7 @@ use clap::Subcommand;
 use jiff::{Span, Zoned, tz::TimeZone};
 
 use crate::{
-    arguments::at_least_one,
+    arguments::{OutputFormat, at_least_one},
     background,
     error::{CommandError, UnwordedSnafu, UsageSnafu},
     interrupt,
@@ -53,15 +53,19 @@ enum SessionCommand {
     Word(WordArgs),
     /// Forget sessions, for good, with their turns and their threads
     Forget(ForgetArgs),
-    /// Write all sessions as readable files, into a new folder
+    /// Write all sessions as readable files, or as JSON Lines
+    ///
+    /// Into a new folder go sessions, threads, blocks, digests and feedback. With `--format jsonl`, only
+    /// sessions are written, each with its turns on a line of its own. `git chronicle schema session`
+    /// prints the schema of a line.
     Export {
-        /// The folder
-        folder: PathBuf,
+        /// The new folder; with `--format jsonl`, a file [default: standard output]
+        path: Option<PathBuf>,
     },
     /// Import an export, or the memory of an older version in `~/.claude/chronicle`
     Import {
-        /// The folder
-        folder: PathBuf,
+        /// The folder, or the file of JSON Lines
+        path: PathBuf,
     },
     /// List folders whose sessions are not remembered, or add one
     Exclude {
@@ -171,12 +175,9 @@ pub(crate) fn run(args: SessionArgs, chronicle: &Chronicle, ui: &mut Ui) -> Resu
         }
         SessionCommand::Word(args) => word(args, chronicle, ui),
         SessionCommand::Forget(args) => forget(args, chronicle, ui),
-        SessionCommand::Export { folder } => {
-            let done = chronicle.memory().export_memory(&folder)?;
-            ui.answer(&render::memory_transfer(&done, "exported", ui.format()))
-        }
-        SessionCommand::Import { folder } => {
-            let done = chronicle.memory().import_memory(&folder)?;
+        SessionCommand::Export { path } => export(path.as_deref(), chronicle, ui),
+        SessionCommand::Import { path } => {
+            let done = chronicle.memory().import_memory(&path)?;
             ui.answer(&render::memory_transfer(&done, "imported", ui.format()))
         }
         SessionCommand::Exclude { folder, off } => {
@@ -184,6 +185,32 @@ pub(crate) fn run(args: SessionArgs, chronicle: &Chronicle, ui: &mut Ui) -> Resu
             ui.answer(&render::sessions_excluded(&reply, ui.format()))
         }
     }
+}
+
+impl SessionArgs {
+    /// Whether it is the command that has a form of its own for what it writes.
+    pub(crate) fn is_export(&self) -> bool {
+        matches!(self.what, SessionCommand::Export { .. })
+    }
+}
+
+fn export(path: Option<&Path>, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    let memory = chronicle.memory();
+    if ui.wanted() == OutputFormat::JsonLines {
+        let done = match path {
+            Some(path) => Some(memory.export_lines_to(path)?),
+            None => ui.stream(|out| memory.export_lines(&mut { out }))?,
+        };
+        if let Some(done) = done.filter(|done| path.is_some() || done.sessions == 0) {
+            ui.tell(&format!("exported: {}", counted(done.sessions, "session")));
+        }
+        return Ok(());
+    }
+    let Some(folder) = path else {
+        return UsageSnafu { reason: "name a new folder, or add `--format jsonl`" }.fail();
+    };
+    let done = memory.export_memory(folder)?;
+    ui.answer(&render::memory_transfer(&done, "exported", ui.format()))
 }
 
 fn ingest(args: IngestArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {

@@ -178,7 +178,7 @@ fn tools(client: &mut Client) -> Vec<Value> {
 }
 
 /// Whether `value` is what `schema` says, as far as our schemas say anything.
-fn fits(value: &Value, schema: &Value, root: &Value) -> bool {
+pub(crate) fn fits(value: &Value, schema: &Value, root: &Value) -> bool {
     if let Some(name) = schema["$ref"].as_str() {
         let definition = root.pointer(name.trim_start_matches('#')).expect("it is defined");
         return fits(value, definition, root);

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     desk::{Desk, Talk},
+    mcp::fits,
     outcome::{run, skip},
 };
 
@@ -690,6 +691,94 @@ fn everything_is_exported_as_files_and_taken_in_elsewhere() {
         (count(&swept, "new_turns"), count(&swept, "changed_turns"), count(&swept, "thread_events")),
         (0, 0, 0)
     );
+}
+
+/// Whether the members of a value, and of what is in it, are those of its schema: the ones that have to be there, and none
+/// that it lacks.
+fn has_members_of(value: &Value, schema: &Value, root: &Value) -> bool {
+    let schema = match schema["$ref"].as_str() {
+        Some(name) => root.pointer(name.trim_start_matches('#')).expect("it is defined"),
+        None => schema,
+    };
+    match value {
+        Value::Object(members) if schema["properties"].is_object() => {
+            let required = schema["required"].as_array().into_iter().flatten();
+            required.filter_map(Value::as_str).all(|name| members.contains_key(name))
+                && members.iter().all(|(name, inner)| {
+                    schema["properties"].get(name).is_some_and(|schema| has_members_of(inner, schema, root))
+                })
+        }
+        Value::Object(_) => schema["anyOf"]
+            .as_array()
+            .is_some_and(|all| all.iter().any(|one| has_members_of(value, one, root))),
+        Value::Array(elements) => {
+            elements.iter().all(|element| has_members_of(element, &schema["items"], root))
+        }
+        _ => true,
+    }
+}
+
+#[test]
+fn all_sessions_are_lines_of_a_schema_and_are_taken_in_elsewhere() {
+    let desk = Desk::new();
+    assert_eq!(desk.run(&["session", "export", "--format", "jsonl"]).success().stdout, "");
+    desk.leave(&pool(&desk, "5e551011-aaaa-4aaa-8aaa-000000000001"));
+    desk.leave(&desk.talk("0ther111-aaaa-4aaa-8aaa-000000000002").prompt("Which limit is right?"));
+    desk.ingest();
+    let lines = desk.run(&["session", "export", "--format", "jsonl"]).success().stdout;
+    let schema = desk.run(&["schema", "session"]).success().stdout;
+    let schema: Value = serde_json::from_str(&schema).expect("it is JSON");
+    let sessions: Vec<Value> =
+        lines.lines().map(|line| serde_json::from_str(line).expect("it is JSON")).collect();
+    assert_eq!(sessions.len(), 2);
+    for session in &sessions {
+        assert!(fits(session, &schema, &schema), "{session:#}");
+        assert!(has_members_of(session, &schema, &schema), "{session:#}");
+    }
+    let prompts = sessions.iter().flat_map(|session| session["turns"].as_array().expect("a list"));
+    assert_eq!(prompts.filter(|turn| turn["kind"] == "prompt").count(), 2);
+    // What is no session of that schema does not fit it.
+    let mut other = sessions[0].clone();
+    other["turns"][0]["kind"] = json!(1);
+    assert!(!fits(&other, &schema, &schema));
+    other["turns"][0].as_object_mut().expect("an object").remove("kind");
+    assert!(!has_members_of(&other, &schema, &schema));
+
+    let file = desk.home.join("sessions.jsonl");
+    let file = file.to_str().expect("a plain path");
+    let told = desk.run(&["session", "export", file, "--format", "jsonl"]).success();
+    assert_eq!((&*told.stdout, told.stderr.trim_end()), ("", "exported: 2 sessions"));
+    assert_eq!(fs::read_to_string(file).expect("it is there"), lines);
+    // A line that is none is named, and costs the others nothing.
+    let broken = lines.replacen('\n', "\n{\"schema\":\"chronicle-episode/v9\"}\n\nnonsense\n", 1);
+    fs::write(file, broken).expect("it is written");
+    let elsewhere = |args: &[&str]| {
+        let mut command = desk.command_in(desk.repo.path(), &[args, &["--format=json"]].concat());
+        run(command.env("CHRONICLE_HOME", desk.home.join("other"))).success().json()
+    };
+    let taken = elsewhere(&["session", "import", file]);
+    assert_eq!((count(&taken, "sessions"), count(&taken, "turns")), (2, 10));
+    let reasons = taken["unread"].as_array().expect("a list").iter().map(|unread| &unread["reason"]);
+    assert_eq!(
+        reasons.collect::<Vec<_>>(),
+        [
+            &json!("line 2: it has another form: chronicle-episode/v9"),
+            &json!("line 4: expected ident at line 1 column 2"),
+        ]
+    );
+    for id in ["5e551011-aaaa-4aaa-8aaa-000000000001", "0ther111-aaaa-4aaa-8aaa-000000000002"] {
+        let mut here = desk.ask(&["session", "show", id, "--turns"]);
+        let mut there = elsewhere(&["session", "show", id, "--turns"]);
+        for shown in [&mut here, &mut there] {
+            // Threads are no part of a session's line.
+            shown["threads"] = json!([]);
+            shown["transcripts"] = json!([]);
+        }
+        assert_eq!(here, there);
+    }
+    assert_eq!(count(&elsewhere(&["session", "import", file]), "turns"), 0);
+    desk.run(&["session", "export"]).refused(2, &["--format jsonl"]);
+    desk.run(&["session", "list", "--format", "jsonl"]).refused(2, &["only `session export`"]);
 }
 
 #[test]
