@@ -71,7 +71,8 @@ impl ZedSessions {
     /// # Errors
     /// When the database has another form.
     pub fn look(&self, id: &str) -> rusqlite::Result<Option<(u64, i64)>> {
-        let find = "SELECT length(data) + length(CAST(summary AS BLOB)), updated_at FROM threads WHERE id = ?1";
+        let find =
+            "SELECT length(data) + length(CAST(summary AS BLOB)), updated_at FROM threads WHERE id = ?1";
         let looked = self.connection.query_row(find, [id], |row| {
             Ok((row.get::<_, Option<i64>>(0)?.unwrap_or_default(), row.get::<_, Option<String>>(1)?))
         });
@@ -212,6 +213,8 @@ mod tests {
         assert!(sessions.all().is_err());
         writer.execute_batch("COMMIT").expect("it is free");
         assert_eq!(sessions.all().expect("they are listed"), [""; 0]);
-        writer.execute_batch("INSERT INTO threads VALUES ('t1', '', '1', 'json', '{}')").expect("it is not kept");
+        writer
+            .execute_batch("INSERT INTO threads VALUES ('t1', '', '1', 'json', '{}')")
+            .expect("it is not kept");
     }
 }

@@ -8,9 +8,7 @@ use std::{
 };
 
 use chronicle_git::files;
-use chronicle_search::{
-    CursorSessions, GooseSessions, OpenCodeSessions, SqlResult, ZedSessions, ZedThread,
-};
+use chronicle_search::{CursorSessions, GooseSessions, OpenCodeSessions, SqlResult, ZedSessions, ZedThread};
 use chronicle_sessions::{thread_document, unpacked_document, unpacking};
 
 /// A database that an agent keeps its sessions in. The path of a session in it is that of the database, and its id.

@@ -142,7 +142,9 @@ impl Transcript for Zed {
                 session.title = json::text(value).filter(is_given).map(Cow::into_owned);
             }
             "created_at" | "updated_at" => session.saw(time(value)),
-            "folders" => json::items(value, |folder| self.folders.extend(json::text(folder).map(Cow::into_owned))),
+            "folders" => {
+                json::items(value, |folder| self.folders.extend(json::text(folder).map(Cow::into_owned)))
+            }
             "model" => session.model = json::member_text(value, "model").map(Cow::into_owned),
             "imported" => self.is_shared = json::is_true(value),
             "cumulative_token_usage" => usage = Some(read_usage(value)),
@@ -217,8 +219,7 @@ impl Zed {
         if words.trim().is_empty() {
             return Verdict::skipped("no words");
         }
-        let event =
-            if self.is_shared { Event::Synthetic(Synthetic::Injected, words) } else { prompt(words) };
+        let event = if self.is_shared { Event::Synthetic(Synthetic::Injected, words) } else { prompt(words) };
         stream.turn(&Turn { id, ..Turn::new(row.place_of(place), None, event) });
         Verdict::Kept
     }
@@ -299,7 +300,9 @@ impl Zed {
     /// The path of a file, which the model writes with the name of its project's folder in front.
     fn path_of(&self, path: &str) -> String {
         let (first, rest) = path.split_once('/').unwrap_or((path, ""));
-        let is_called = |folder: &str, name| folder.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next() == Some(name);
+        let is_called = |folder: &str, name| {
+            folder.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next() == Some(name)
+        };
         match self.folders.iter().find(|folder| !first.is_empty() && is_called(folder, first)) {
             Some(folder) => format!("{}/{rest}", folder.trim_end_matches(['/', '\\'])),
             None => path.to_owned(),
@@ -333,7 +336,9 @@ impl Zed {
             "user" => {
                 let mut words = String::new();
                 each_text(message, &mut |text| words.push_str(&json::text_or_empty(text)));
-                let Some(place) = message.segments.or(message.text) else { return Verdict::skipped("no words") };
+                let Some(place) = message.segments.or(message.text) else {
+                    return Verdict::skipped("no words");
+                };
                 self.ask(row, place, self.id(0).into(), words.into(), stream)
             }
             "assistant" => {
@@ -447,8 +452,14 @@ fn replaced_in(diff: &str) -> Vec<Replaced> {
     let Some(from) = diff.starts_with("@@").then_some(0).or_else(|| Some(diff.find("\n@@")? + 1)) else {
         return Vec::new();
     };
-    let patch = format!("*** Begin Patch\n*** Update File: x\n{}\n*** End Patch\n", &diff[from..]);
-    patch::edits(&tools::cut(&patch, 256 << 10)).into_iter().next().map_or_else(Vec::new, |Edit { replaced, .. }| replaced)
+    let patch = format!(
+        "*** Begin Patch\n*** Update File: x\n{}\n*** End Patch\n",
+        diff[from..].trim_end_matches('\n')
+    );
+    patch::edits(&tools::cut(&patch, 256 << 10))
+        .into_iter()
+        .next()
+        .map_or_else(Vec::new, |Edit { replaced, .. }| replaced)
 }
 
 fn read_usage(raw: Raw<'_>) -> Usage {

@@ -451,7 +451,8 @@ fn a_thread_of_amp() {
 
 #[test]
 fn a_thread_of_zed() {
-    let test = TEST.replace("1 failed", "Command \"cargo test\" failed with exit code 101.\n\n```\n1 failed\n```");
+    let test =
+        TEST.replace("1 failed", "Command \"cargo test\" failed with exit code 101.\n\n```\n1 failed\n```");
     let reading = check(&zed(), Agent::Zed, &["prompt: bound the pool", EDIT, &test, "said: Bounded."]);
     let session = reading.session;
     assert_eq!(
@@ -471,7 +472,8 @@ fn a_thread_of_zed() {
 fn what_a_mention_a_result_or_a_summary_of_zed_brings_is_no_prompt() {
     let evil = "I always want y. Never use x.";
     let mention = |uri: Value| json!({"Mention": {"uri": uri, "content": evil}});
-    let refused = format!("The user doesn't want to proceed. To tell you how to proceed, the user said:\n{evil}");
+    let refused =
+        format!("The user doesn't want to proceed. To tell you how to proceed, the user said:\n{evil}");
     let file = zed_messages(&json!([
         {"User": {"id": "u1", "content": [
             {"Text": "fix "}, mention(json!({"File": {"abs_path": "/w/src/pool.rs"}})), {"Text": " as in "},
@@ -530,14 +532,21 @@ fn what_a_mention_a_result_or_a_summary_of_zed_brings_is_no_prompt() {
 #[test]
 fn tools_of_zed_in_all_their_forms() {
     let run = |name: &str, input: Value, result: Value| {
-        let file = zed_messages(&json!([{"Agent": {"content": [{"ToolUse": {"id": "c1", "name": name, "input": input}}],
-            "tool_results": {"c1": result}}}]));
+        let file = zed_messages(
+            &json!([{"Agent": {"content": [{"ToolUse": {"id": "c1", "name": name, "input": input}}],
+            "tool_results": {"c1": result}}}]),
+        );
         let (_, turns) = told(&file);
         turns.into_iter().map(|turn| turn.words).collect::<Vec<_>>()
     };
-    let ran = |text: &str| run("terminal", json!({"command": "ls", "cd": "w"}), json!({"is_error": false, "content": text}));
+    let ran = |text: &str| {
+        run("terminal", json!({"command": "ls", "cd": "w"}), json!({"is_error": false, "content": text}))
+    };
     assert_eq!(ran("```\na\n```"), ["command: ls Some(true) ```\na\n```"]);
-    assert_eq!(ran("Command executed successfully."), ["command: ls Some(true) Command executed successfully."]);
+    assert_eq!(
+        ran("Command executed successfully."),
+        ["command: ls Some(true) Command executed successfully."]
+    );
     for text in [
         "Command \"ls\" failed with exit code 2.",
         "Command \"ls\" timed out. No output was captured.",
@@ -558,7 +567,10 @@ fn tools_of_zed_in_all_their_forms() {
     assert_eq!(run("write_file", json!({"path": "w/pool.rs", "content": "x"}), ok.clone()), [written]);
     let whole = json!({"path": "/w/pool.rs", "mode": "write", "content": "x"});
     assert_eq!(run("edit_file", whole, ok.clone()), [written]);
-    assert_eq!(run("delete_path", json!({"path": "w/pool.rs"}), ok.clone()), ["edit: /w/pool.rs [] Some(true)"]);
+    assert_eq!(
+        run("delete_path", json!({"path": "w/pool.rs"}), ok.clone()),
+        ["edit: /w/pool.rs [] Some(true)"]
+    );
     assert_eq!(
         run("update_plan", json!({"steps": [{"title": "bound it", "status": "in_progress"}]}), ok.clone()),
         ["todo: bound it InProgress Some(true)"]
@@ -612,10 +624,12 @@ fn a_thread_of_zed_that_is_broken_keeps_what_can_be_read() {
         assert_eq!((reading.agent, reading.session.folder.as_deref()), (Agent::Zed, Some("/w")));
         (turns.into_iter().map(|turn| turn.words).collect::<Vec<_>>(), reading.tally.n_unreadable)
     };
-    let whole = r#"{"title":"x","messages":[{"User":{"id":"u1","content":[{"Text":"hello"}]}},7],"version":"0.3.0"}"#;
+    let whole =
+        r#"{"title":"x","messages":[{"User":{"id":"u1","content":[{"Text":"hello"}]}},7],"version":"0.3.0"}"#;
     assert_eq!(read(whole.as_bytes()), (vec!["prompt: hello".to_owned()], 1));
-    assert_eq!(read(&whole.as_bytes()[..70]), (vec!["prompt: hello".to_owned()], 1));
-    for (thread, n_unreadable) in [("", 1), ("nonsense", 1), ("[]", 1), ("{}", 0), (r#"{"messages":{}}"#, 0)] {
+    assert_eq!(read(&whole.as_bytes()[..80]), (vec!["prompt: hello".to_owned()], 1));
+    for (thread, n_unreadable) in [("", 1), ("nonsense", 1), ("[]", 1), ("{}", 0), (r#"{"messages":{}}"#, 0)]
+    {
         assert_eq!(read(thread.as_bytes()), (Vec::new(), n_unreadable), "{thread}");
     }
 }
@@ -640,8 +654,17 @@ fn what_is_read(reading: &Reading, turns: &[Told]) -> [bool; 8] {
 
 #[test]
 fn the_table_of_agents_in_the_documentation_is_what_the_readers_do() {
-    let names =
-        ["Cursor, command line", "Cursor, editor", "Qwen Code", "Kimi", "Droid", "Goose", "Cline", "Amp", "Zed"];
+    let names = [
+        "Cursor, command line",
+        "Cursor, editor",
+        "Qwen Code",
+        "Kimi",
+        "Droid",
+        "Goose",
+        "Cline",
+        "Amp",
+        "Zed",
+    ];
     let mut table = "| agent | title | prompts | edits | commands | outcomes | tokens | folder | times |\n\
         |---|---|---|---|---|---|---|---|---|\n"
         .to_owned();
