@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::io::{self, Cursor, Read};
+use std::io::{Cursor, Read};
 
 use serde_json::Value;
 
@@ -60,7 +60,7 @@ pub fn thread_document(mut about: Value, thread: Vec<u8>) -> impl Read {
     let head = format!("{{\"{HEAD}\":{about}{name}");
     let mut rest = Cursor::new(thread);
     rest.set_position(from as u64);
-    Cursor::new(head).chain(rest.take(length as u64)).chain(io::Cursor::new(after))
+    Cursor::new(head).chain(rest.take(length as u64)).chain(Cursor::new(after))
 }
 
 /// What is remembered between messages.
@@ -228,7 +228,9 @@ impl Zed {
         let (mut content, mut results) = (None, HashMap::new());
         json::members(message, |key, value| match key {
             "content" => content = Some(value),
-            "tool_results" => json::members(value, |id, result| drop(results.insert(id.to_owned(), result))),
+            "tool_results" => json::members(value, |id, result| {
+                results.insert(id.to_owned(), result);
+            }),
             _ => {}
         });
         let mut index = 0;
