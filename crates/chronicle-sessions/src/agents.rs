@@ -87,7 +87,7 @@ impl Format {
         if is_array("messages") && has("goose") {
             return Some(Self::GooseDatabase);
         }
-        if keys.iter().any(|(key, first)| key == zed::HEAD && *first == b'{') {
+        if keys.iter().any(|(key, first)| key == zed::document::HEAD && *first == b'{') {
             // What is known of the thread comes first, and may be long.
             return Some(Self::Zed);
         }

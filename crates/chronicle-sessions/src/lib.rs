@@ -30,7 +30,7 @@ mod turn;
 mod words;
 
 pub use agents::Format;
-pub use agents::zed::thread_document;
+pub use agents::zed::document::thread_document;
 pub use commands::checks::CheckKind;
 pub use commands::hard_failure::HardFailure;
 pub use digest::implied::{Implied, implied};

@@ -4,64 +4,22 @@
 //! it (`Message`, `UserMessageContent`, `AgentMessageContent`), `legacy_thread.rs` (`SerializedThread`, versions up to 0.2.0)
 //! and `crates/acp_thread/src/mention.rs` (`MentionUri`). Later versions add `Message::Compaction`. A message has no time.
 
+pub(crate) mod document;
+mod results;
+
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::io::{Cursor, Read};
 
-use serde_json::Value;
-
+use self::document::HEAD;
+use self::results::{answer, replaced_in};
 use crate::rows::json::{self, Broken, Raw};
 use crate::rows::messages::{prompt, time};
-use crate::rows::outcome::Answer;
-use crate::rows::patch;
 use crate::rows::row::Row;
 use crate::rows::stream::Stream;
 use crate::rows::tally::Verdict;
 use crate::rows::tools::{self, Called};
 use crate::rows::transcript::Transcript;
-use crate::turn::{Edit, Event, Replaced, Synthetic, Turn, Usage};
-
-/// The member of the document that has what is known of the whole thread. It comes before the messages.
-pub(crate) const HEAD: &str = "zed";
-
-/// The members of a thread that are about all of it.
-const ABOUT: [&str; 5] =
-    ["model", "imported", "subagent_context", "cumulative_token_usage", "initial_project_snapshot"];
-
-/// A longer one has a difference of the whole project, which nobody needs.
-const LONGEST_MEMBER: usize = 1 << 20;
-
-/// A thread as one document: what its row says `about` it, what it says itself of the whole, and its messages.
-///
-/// A thread that cannot be read as a whole is given as it is, so that what is wrong with it is counted.
-pub fn thread_document(mut about: Value, thread: Vec<u8>) -> impl Read {
-    let text = str::from_utf8(&thread).ok();
-    let whole = text.and_then(|text| Some((text, json::whole(text.trim_ascii())?)));
-    let (from, length, after) = match whole.filter(|(_, raw)| raw.get().starts_with('{')) {
-        Some((text, raw)) => {
-            let mut messages = 0..0;
-            json::members(raw, |key, value| {
-                if key == "messages" {
-                    let start = value.get().as_ptr() as usize - text.as_ptr() as usize;
-                    messages = start..start + value.get().len();
-                } else if ABOUT.contains(&key) && value.get().len() <= LONGEST_MEMBER {
-                    about[key] = serde_json::from_str(value.get()).unwrap_or_default();
-                }
-            });
-            (messages.start, messages.len(), "}\n")
-        }
-        None => (thread.iter().position(|byte| *byte == b'{').map_or(0, |at| at + 1), thread.len(), ""),
-    };
-    let name = match (length, after) {
-        (0, _) => "",
-        (_, "") => ",",
-        _ => ",\"messages\":",
-    };
-    let head = format!("{{\"{HEAD}\":{about}{name}");
-    let mut rest = Cursor::new(thread);
-    rest.set_position(from as u64);
-    Cursor::new(head).chain(rest.take(length as u64)).chain(Cursor::new(after))
-}
+use crate::turn::{Event, Synthetic, Turn, Usage};
 
 /// What is remembered between messages.
 #[derive(Default)]
@@ -401,67 +359,6 @@ fn mentioned(mention: Raw<'_>) -> String {
         shown = format!("@{}", name.unwrap_or(&kind.to_ascii_lowercase()));
     });
     shown
-}
-
-/// The outcome of a call.
-fn answer(id: &str, result: Raw<'_>, is_command: bool, stream: &mut Stream<'_>) {
-    let (mut is_error, mut text) = (false, Cow::default());
-    json::members(result, |key, value| match key {
-        "is_error" => is_error = json::is_true(value),
-        "content" => text = text_of(value),
-        _ => {}
-    });
-    let failed = failed_code(&text);
-    let is_ok = !is_error && failed.is_none();
-    let exit_code = failed.flatten().or((is_ok && is_command).then_some(0));
-    stream.answer_without_user(id, &Answer { is_ok: Some(is_ok), exit_code, text: &text });
-}
-
-/// How a command failed, which only the words around its output tell; the code where it had one.
-fn failed_code(text: &str) -> Option<Option<i32>> {
-    const MARKS: [&str; 4] = [
-        "The user stopped this command.",
-        "Command terminated unexpectedly",
-        "Command failed or was interrupted",
-        "Command cancelled: ",
-    ];
-    if MARKS.iter().any(|mark| text.starts_with(mark)) {
-        return Some(None);
-    }
-    let said = text.strip_prefix("Command \"")?;
-    if let Some((_, rest)) = said.split_once("\" failed with exit code ") {
-        return Some(rest.split_once('.').and_then(|(code, _)| code.parse().ok()));
-    }
-    said.contains("\" timed out").then_some(None)
-}
-
-/// The text of a result: a text, or a list of texts and images, each in one of several forms.
-fn text_of(content: Raw<'_>) -> Cow<'_, str> {
-    let of_one = |raw| {
-        let member = || json::member_text(raw, "Text").or_else(|| json::member_text(raw, "text"));
-        json::text(raw).or_else(member)
-    };
-    if let Some(text) = of_one(content) {
-        return text;
-    }
-    let mut texts = Vec::new();
-    json::items(content, |part| texts.extend(of_one(part)));
-    texts.join("\n").into()
-}
-
-/// The texts that a difference replaces, one for each of its sections.
-fn replaced_in(diff: &str) -> Vec<Replaced> {
-    let Some(from) = diff.starts_with("@@").then_some(0).or_else(|| Some(diff.find("\n@@")? + 1)) else {
-        return Vec::new();
-    };
-    let patch = format!(
-        "*** Begin Patch\n*** Update File: x\n{}\n*** End Patch\n",
-        diff[from..].trim_end_matches('\n')
-    );
-    patch::edits(&tools::cut(&patch, 256 << 10))
-        .into_iter()
-        .next()
-        .map_or_else(Vec::new, |Edit { replaced, .. }| replaced)
 }
 
 fn read_usage(raw: Raw<'_>) -> Usage {
