@@ -89,7 +89,10 @@ fn threads_are_found_in_the_database_and_grow_there() {
     desk.repo.write("src/pool.rs", new);
     desk.repo.commit_at("pool: hand out an id", "2026-03-09T13:00:00Z");
     let why = desk.run(&["why", "src/pool.rs:1"]).stdout;
-    assert!(why.contains(&THREAD[..12]), "the line leads to it: {why}");
+    assert!(
+        why.contains(&format!("**In session:** {} “The pool", &THREAD[..8])),
+        "the line leads to it: {why}"
+    );
 
     // Named alone, and by its database: the same session.
     for path in [zed.path.join(THREAD), zed.path.clone()] {
