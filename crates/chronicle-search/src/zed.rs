@@ -7,6 +7,7 @@
 use std::{path::Path, time::Duration};
 
 use chronicle_core::parse_time;
+use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension};
 use serde_json::{Value, json};
 
@@ -63,7 +64,7 @@ impl ZedSessions {
         let find = format!("SELECT {} FROM threads WHERE id = ?1", self.begin());
         let at: Option<Option<String>> =
             self.connection.query_row(&find, [id], |row| row.get(0)).optional()?;
-        Ok(at.flatten().and_then(|at| parse_time(&at)).map(|at| at.as_millisecond()))
+        Ok(at.flatten().and_then(|at| parse_time(&at)).map(Timestamp::as_millisecond))
     }
 
     /// How many bytes a thread has, and when it changed last, in nanoseconds since 1970; none when it is not there.

@@ -101,7 +101,7 @@ impl Transcript for Zed {
             }
             "created_at" | "updated_at" => session.saw(time(value)),
             "folders" => {
-                json::items(value, |folder| self.folders.extend(json::text(folder).map(Cow::into_owned)))
+                json::items(value, |folder| self.folders.extend(json::text(folder).map(Cow::into_owned)));
             }
             "model" => session.model = json::member_text(value, "model").map(Cow::into_owned),
             "imported" => self.is_shared = json::is_true(value),
