@@ -14,6 +14,7 @@ mod index;
 mod opencode;
 mod search;
 mod store;
+mod zed;
 
 pub use claude_mem::{ClaudeMem, ClaudeMemItem, ClaudeMemKind, ClaudeMemSession};
 pub use cursor::CursorSessions;
@@ -30,6 +31,7 @@ pub use store::{
     TurnKind, TurnRecord, Unembedded, Used, Vector, Written, add_events, all_events, events_with_agents,
     forget_events, has_own_turns, remove_event, tell_once, thread_ids, threads,
 };
+pub use zed::{ZedSessions, ZedThread};
 
 /// A number that stands for a name, and hardly for another.
 #[must_use]

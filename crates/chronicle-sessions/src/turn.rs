@@ -288,13 +288,15 @@ pub enum Agent {
     Cline,
     /// Amp.
     Amp,
+    /// The agent of the editor Zed.
+    Zed,
     /// Any other, in the form that `docs/transcripts.md` describes.
     Generic,
 }
 
 impl Agent {
     /// All of them.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Claude,
         Self::Gemini,
         Self::Codex,
@@ -307,6 +309,7 @@ impl Agent {
         Self::Goose,
         Self::Cline,
         Self::Amp,
+        Self::Zed,
         Self::Generic,
     ];
 
@@ -326,6 +329,7 @@ impl Agent {
             Self::Goose => "goose",
             Self::Cline => "cline",
             Self::Amp => "amp",
+            Self::Zed => "zed",
             Self::Generic => "generic",
         }
     }
