@@ -627,8 +627,8 @@ fn stored_place(lines: Option<LineRange>, places: Option<&[Places]>) -> Option<S
         (None, Some([])) => Some("removed by the commit".to_owned()),
         (None, Some(places)) => {
             let ranges: Vec<_> =
-                places.iter().map(|place| format!("{}-{}", place.start, place.end)).collect();
-            Some(format!("near lines {}", ranges.join(", ")))
+                places.iter().map(|place| LineRange { start: place.start, end: place.end }).collect();
+            Some(format!("near lines {}", words::ranges(&ranges)))
         }
         (None, None) => None,
     }

@@ -206,6 +206,9 @@ fn wrapped(out: &mut String, view: &View, first: &str, later: &str, text: &str) 
         let options = textwrap::Options::new(view.width.max(LEAST_WIDTH))
             .initial_indent(first)
             .subsequent_indent(later)
+            // Paths, ids and refs stay whole.
+            .word_splitter(textwrap::WordSplitter::NoHyphenation)
+            .word_separator(textwrap::WordSeparator::AsciiSpace)
             .break_words(false);
         for line in textwrap::wrap(line, options) {
             let _ = writeln!(out, "{}", line.trim_end());
@@ -213,6 +216,9 @@ fn wrapped(out: &mut String, view: &View, first: &str, later: &str, text: &str) 
         first = later;
     }
 }
+
+/// What stands before code in markdown.
+const CODE: &str = "    ";
 
 /// The markdown with its marks turned into type: its structure is what people want to see, too.
 ///
@@ -224,6 +230,11 @@ pub(super) fn painted(text: &str, view: &View) -> String {
         // Quotes stay quotes; what is quoted is painted like the rest.
         let (quote, line) = line.strip_prefix("> ").map_or(("", line), |line| ("> ", line));
         let (indent, rest) = line.split_at(line.len() - line.trim_start().len());
+        if CODE.len() <= indent.len() && quote.is_empty() && rest.starts_with("git ") {
+            // A command to copy.
+            let _ = writeln!(out, "{line}");
+            continue;
+        }
         let (mark, styled) = match rest {
             heading if heading.starts_with('#') => {
                 (String::new(), paint.with(BOLD, heading.trim_start_matches('#').trim_start()))

@@ -8,6 +8,7 @@ use chronicle::PurgeReply;
 pub(super) fn markdown(reply: &PurgeReply) -> String {
     let mut out = String::new();
     out.push_str(match (reply.done, reply.left.is_empty()) {
+        (true, true) if reply.refs.is_empty() && reply.n_remarks == 0 => "**Was purged before:**\n",
         (true, true) => "**Purged:**\n",
         (true, false) => "**Purged in part:**\n",
         (false, _) => "**Would be purged:**\n",

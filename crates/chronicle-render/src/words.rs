@@ -68,8 +68,15 @@ fn range(lines: LineRange) -> String {
     format!("{}-{}", lines.start, lines.end)
 }
 
-fn ranges(ranges: &[LineRange]) -> String {
-    ranges.iter().map(|lines| range(*lines)).collect::<Vec<_>>().join(", ")
+/// The first of several places, and how many more there are.
+pub(super) fn ranges(ranges: &[LineRange]) -> String {
+    const MOST: usize = 4;
+    let shown: Vec<String> = ranges.iter().take(MOST).map(|lines| range(*lines)).collect();
+    match ranges.len().saturating_sub(MOST) {
+        0 => shown.join(", "),
+        1 => format!("{} and 1 more place", shown.join(", ")),
+        more => format!("{} and {more} more places", shown.join(", ")),
+    }
 }
 
 /// How long ago it was, as in `2 days ago`; nothing for what is no time.

@@ -94,7 +94,8 @@ impl Chronicle {
                 rewritten.name == *name
                     || (is_fetched(&rewritten.name) && rewritten.name.ends_with(&format!("/{short}")))
             };
-            reply.refs.iter().any(is_it)
+            // Who purges once more may not have pushed yet.
+            reply.refs.iter().any(is_it) || reply.refs.is_empty() && *name != PURGED_REF
         };
         let names = before.iter().map(|(name, _)| name.clone());
         let own: Vec<String> = names.filter(|name| !is_fetched(name)).filter(is_rewritten).collect();

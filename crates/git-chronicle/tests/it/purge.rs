@@ -184,6 +184,13 @@ fn the_reflogs_and_the_push_that_are_named_are_the_ones() {
     for blob in everything.lines().filter_map(|line| line.strip_suffix(" blob")) {
         assert!(!repo.git(&["cat-file", "blob", blob]).contains(CORE));
     }
+    let again = chronicle(repo.path(), &["purge", &id, "--format=json"]).success().json();
+    assert_eq!(again["refs"], json!([]));
+    assert!(
+        again["push"][0].as_str().unwrap().contains("refs/notes/chronicle:refs/notes/chronicle"),
+        "{again}"
+    );
+    assert!(chronicle(repo.path(), &["purge", &id]).success().stdout.contains("Was purged before"));
     // The push is refused where someone was faster, and works where not.
     shell(answer["push"][0].as_str().unwrap());
     let there = String::from_utf8_lossy(
