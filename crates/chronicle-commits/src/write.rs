@@ -119,10 +119,6 @@ pub fn annotate(
     let mut warnings = Vec::new();
     if !request.is_automatic && request.model.is_none() {
         warnings.extend(quality::summary_advice(&request.summary, &facts.commit.subject()));
-        warnings.extend(quality::wisdom_advice(
-            facts.changes.len(),
-            request.input.wisdom.len() + request.regions.len(),
-        ));
     }
     let mut document = document(&mut facts, request, stamp, &mut warnings)?;
     document.change = Some(change_of(repository, &facts)?);
@@ -147,6 +143,12 @@ pub fn annotate(
             Ok((outcome, knowledge::add_new(notes, repository, &knowledge)?))
         },
     )?;
+    if !request.is_automatic && request.model.is_none() {
+        // Lessons that were stored before, or staged, are the commit's as well.
+        let stored = outcome.annotation.as_ref();
+        let n_lessons = stored.map_or(0, |stored| stored.wisdom.len() + stored.regions.len());
+        warnings.extend(quality::wisdom_advice(facts.changes.len(), n_lessons));
+    }
     if recovered.is_unchecked {
         // What is to be stored is stored; what was dropped before can be brought back later, too.
         match bring_back(repository) {

@@ -192,13 +192,16 @@ pub(super) fn about(about: &About, view: &View, is_marked: bool, is_for_decision
             turn.line
         )
     });
-    let decisions: Vec<String> = decided.chain(decisions).collect();
+    let (decided, decisions): (Vec<String>, Vec<String>) = (decided.collect(), decisions.collect());
+    // Words that read like a decision are none until a digest says so.
     if is_for_decisions {
-        section("Decisions", decisions);
+        section("Decisions", decided);
+        section("Said about it", decisions);
         section("Sessions", sessions);
     } else {
         section("Sessions", sessions);
-        section("Decisions", decisions);
+        section("Decisions", decided);
+        section("Said about it", decisions);
     }
     let files = about.files.iter().map(|file| {
         let sessions = counted(file.sessions, "session");
@@ -247,8 +250,12 @@ fn called(out: &mut String, way: &Invocation, view: &View) {
         let message = way.message.as_deref().map(|message| format!(": {}", words::one_line(message)));
         ended.push(format!("failed {}×{code}{}", way.failed, message.unwrap_or_default()));
     }
-    if way.worked + way.failed < way.times {
-        ended.push(format!("outcome unknown {}×", way.times - way.worked - way.failed));
+    if 0 < way.unclear {
+        ended.push(format!("part of a command that failed {}×", way.unclear));
+    }
+    let n_known = way.worked + way.failed + way.unclear;
+    if n_known < way.times {
+        ended.push(format!("outcome unknown {}×", way.times - n_known));
     }
     let mut place: Vec<String> = words::ago(way.at.as_deref(), view.now).into_iter().collect();
     place.push(format!("session {}", words::one_line(short_session(&way.session))));

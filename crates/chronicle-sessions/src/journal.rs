@@ -790,7 +790,7 @@ impl Journal {
 
     fn check(&mut self, ran: &Ran, noted: &Noted) {
         let Ran { kind, is_passed, .. } = *ran;
-        let command = cut(&ran.command, 300);
+        let command = ran.name();
         if let Some(index) = self.checks.iter().position(|check| check.command == command) {
             let mut check = self.checks.remove(index);
             check.n_runs += 1;

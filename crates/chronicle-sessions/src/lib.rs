@@ -54,7 +54,7 @@ pub use rows::tools::{ToolCall, tool_call};
 pub use signs::compaction::{CompactionSummary, WorkingCommand, line_of, working_commands};
 pub use signs::{
     Act, CalledTool, ErrorText, Failure, Invoked, Mended, Nearness, Remedy, SIGNS_VERSION, Seen, Signs,
-    Statement, Step, canonical_technology, holding_commit, mended, names_fault, topic_label,
+    Statement, Step, canonical_technology, checks_called, holding_commit, mended, names_fault, topic_label,
 };
 pub use turn::{
     Agent, Commit, Edit, EditKind, Event, Outcome, Place, Replaced, Synthetic, Todo, TodoItem, TodoState,

@@ -28,7 +28,7 @@ pub use failures::names_fault;
 pub use failures::{Failure, Remedy};
 pub use habits::Seen;
 pub(crate) use hard::hard_failures;
-pub use invoked::{CalledTool, Invoked};
+pub use invoked::{CalledTool, Invoked, checks_called};
 pub use mended::{ErrorText, Mended, Nearness, holding_commit, mended};
 pub use statements::Statement;
 pub use steps::{Act, Step};

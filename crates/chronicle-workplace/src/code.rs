@@ -115,7 +115,7 @@ codes! {
     PushedElsewhere, "pushed_elsewhere", Cannot, "git would push notes to another address than `sync enable` showed", Some("`git remote get-url --push NAME` shows it; `git chronicle sync enable NAME` says that it is right");
     OtherAddress, "other_address", Cannot, "git would contact another address than the remote has", Some("variables such as GIT_CONFIG_PARAMETERS say so; unset them, or give the remote that address");
     WantedGone, "wanted_gone", Cannot, "`sync push` while a purge mark of others names what you wrote", Some("`git chronicle sync pull --accept-purge` removes it here as well");
-    EmptyValue, "empty_value", Wrong, "an empty reason, value or text", None;
+    EmptyValue, "empty_value", Wrong, "an empty reason, value, text or lesson", None;
     InvalidTime, "invalid_time", Wrong, "an invalid time", Some("such as 2026-12-31 or 2026-12-31T12:00:00Z");
     NothingToReplaceWith, "nothing_to_replace_with", Cannot, "`--replace` without exactly one lesson", None;
     NoSummaryToReplace, "no_summary_to_replace", Cannot, "`--replace-summary` where there is no summary", None;

@@ -485,6 +485,7 @@ impl Error {
                 InputError::Empty => Code::InputEmpty,
                 InputError::NotText { .. } | InputError::Syntax { .. } => Code::InvalidJson,
                 InputError::Shape { .. } => Code::InvalidInput,
+                InputError::NoWords { .. } => Code::EmptyValue,
             },
             Self::Store { source } => store_code(source),
             Self::Share { source } => share_code(source),

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use chronicle_commits::{
-    FoundClaim, amend_lesson, claims_called, claims_on, disputed, input::wash, store_corrections,
+    FoundClaim, amend_lesson, claims_called, claims_on, corrections_of, disputed, input::wash,
+    store_corrections,
 };
 use chronicle_core::{
     EntryId,
@@ -44,8 +45,8 @@ pub struct CorrectCommand {
     pub region: Option<String>,
     /// The file that the claim is about.
     pub path: Option<PathBuf>,
-    /// The field that is wrong.
-    pub field: String,
+    /// The field that is wrong; without it the first words of the claim: what it claims, or what a code unit is for.
+    pub field: Option<String>,
     /// The wrong value, or a part of it that names it.
     pub value: String,
     /// What takes its place; `None` takes the value away.
@@ -84,7 +85,7 @@ pub struct ClaimLine {
     pub file: Option<String>,
     /// The item it is about.
     pub anchor: Option<String>,
-    /// Its first words.
+    /// Its first words; once it was corrected, as readers see them from then on.
     pub text: String,
     /// How far its author is trusted.
     pub tier: Tier,
@@ -153,7 +154,11 @@ impl Chronicle {
             Err(error @ Error::FileNotFound { .. }) if anchor.is_none() => {
                 let id = path.to_str().unwrap_or_default();
                 let called = claims_called(self.workplace.repository()?, id)?;
-                return if called.is_empty() { Err(error) } else { Ok(lines(&called)) };
+                return match called.is_empty() {
+                    true if EntryId::looks_like(id) => Err(unknown_entry(id)),
+                    true => Err(error),
+                    false => Ok(lines(&called)),
+                };
             }
             other => other?,
         };
@@ -199,18 +204,18 @@ impl Chronicle {
         snafu::ensure!(!value.is_empty() && replacement.as_deref() != Some(""), EmptyValueSnafu);
         let mut claims = self.targets(&command.target)?;
         self.keep_meant(&mut claims, command)?;
-        let field = command.field.as_str();
-        let mut matching: Vec<(FoundClaim, String)> = Vec::new();
+        let mut matching: Vec<(FoundClaim, &str, String)> = Vec::new();
         for claim in &mut claims {
+            let field = command.field.as_deref().unwrap_or_else(|| claim.main_field());
             if let Some(meant) = claim.meant(field, &value) {
-                matching.push((claim.clone(), meant));
+                matching.push((claim.clone(), field, meant));
             }
         }
-        let Some((claim, meant)) = matching.first().cloned() else {
-            return NoClaimSnafu { reason: missing(&mut claims, field) }.fail();
+        let Some((mut claim, field, meant)) = matching.first().cloned() else {
+            return NoClaimSnafu { reason: missing(&mut claims, command.field.as_deref()) }.fail();
         };
         if 1 < matching.len() {
-            return Ok(washed.several(matching.iter().map(|(claim, _)| ClaimLine::from(claim)).collect()));
+            return Ok(washed.several(matching.iter().map(|(claim, ..)| ClaimLine::from(claim)).collect()));
         }
         let kind = if replacement.is_some() { CorrectionKind::Amend } else { CorrectionKind::Remove };
         let correction = Correction {
@@ -219,7 +224,14 @@ impl Chronicle {
             replacement,
             ..self.correction(&claim.id, kind, &reason)
         };
-        self.store(washed, vec![ClaimLine::from(&claim)], vec![correction])
+        let mut reply = self.store(washed, vec![ClaimLine::from(&claim)], vec![correction])?;
+        // The answer has the words that readers see from now on. It is stored, even if they cannot be read now.
+        let stored = corrections_of(self.workplace.repository()?, &[claim.id.clone()], &mut Vec::new());
+        for (_, corrections) in stored.into_iter().flatten() {
+            claim.apply(&corrections);
+        }
+        reply.claims = vec![ClaimLine::from(&claim)];
+        Ok(reply)
     }
 
     /// The claims that a revision carries, or that an id names.
@@ -376,14 +388,18 @@ fn plainness(standing: &Standing, anchor: Option<&str>) -> (bool, u8) {
 }
 
 /// Why none of `claims` can be corrected.
-fn missing(claims: &mut [FoundClaim], field: &str) -> String {
+fn missing(claims: &mut [FoundClaim], field: Option<&str>) -> String {
+    if claims.is_empty() {
+        return "no claim matches".to_owned();
+    }
+    let Some(field) = field else {
+        return "the text of no lesson that matches holds that value; `--field` names another field"
+            .to_owned();
+    };
     let field_name = field.escape_debug();
     let mut with_field: Vec<String> = Vec::new();
     for claim in claims.iter_mut() {
         with_field.extend(claim.values(field).into_iter().flatten());
-    }
-    if claims.is_empty() {
-        return "no claim matches".to_owned();
     }
     if with_field.is_empty() {
         let mut fields: Vec<&str> = claims.iter_mut().flat_map(FoundClaim::fields).copied().collect();

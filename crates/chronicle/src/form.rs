@@ -21,16 +21,18 @@ pub struct AnnotationForm {
     pub text: String,
 }
 
-/// What stands below the changes. Editors take settings from the last lines of a file, so none of those is a stranger's.
-const END: &str = "#
-# The first line is the reason for the change: why this way, not what changed.
-# Then a line for each lesson:
+/// What stands below the reason.
+const HELP: &str = "
+# Above: the reason for the change (why this way, not what changed), then a line for each lesson:
 #     gotcha|dead-end|insight|unfinished [FILE:][LINES|ITEM]: TEXT
-# For example:
 #     gotcha FILE:55: max_backoff is in seconds, sleep() takes milliseconds
 #     dead-end: A fixed delay: all clients came back at once
 # Lines that begin with # are left out. An empty text stores nothing.
+#
 ";
+
+/// What stands below the changes. Editors take settings from the last lines of a file, so none of those is a stranger's.
+const END: &str = "#\n#\n#\n#\n#\n#\n#\n#\n";
 
 impl Chronicle {
     /// The form for an annotation of the commit `revision`, with what is stored already and what the commit changed.
@@ -41,9 +43,9 @@ impl Chronicle {
         let repository = self.workplace.repository()?;
         let commit = repository.resolve(revision)?;
         let shown = self.show(&commit.to_string(), false)?;
-        let mut text = format!("{}\n", own_reason(&shown).unwrap_or_default());
+        let mut text = format!("{}\n{HELP}", own_reason(&shown).unwrap_or_default());
         let subject = shown.subject.as_deref().unwrap_or_default();
-        let _written = writeln!(text, "\n# {} {}", commit.to_hex_with_len(8), plain(subject));
+        let _written = writeln!(text, "# {} {}", commit.to_hex_with_len(8), plain(subject));
         if let Some(annotation) = &shown.annotation {
             stored(&mut text, annotation);
         }

@@ -43,9 +43,9 @@ pub(crate) enum CommandError {
     /// Sessions that a model said nothing of that holds.
     #[snafu(display("sessions that the model failed on: {n_failed}; their rule-based digests were kept"))]
     Unworded { n_failed: usize },
-    /// An edited text that was refused, and where it is kept.
-    #[snafu(display("what you wrote is kept in `{}`, for {source}", path.display()))]
-    KeptText { path: PathBuf, source: chronicle_workplace::Error },
+    /// An edited text that was refused, where it is kept, and what opens it again.
+    #[snafu(display("{source}"))]
+    KeptText { path: PathBuf, again: &'static str, source: chronicle_workplace::Error },
     /// An editor that left nothing.
     #[snafu(display("the text is empty; nothing was stored"))]
     NothingWritten,
@@ -124,9 +124,11 @@ impl CommandError {
 
     fn hint(&self) -> Option<Cow<'static, str>> {
         let advice = match self {
-            Self::Chronicle { source } | Self::Check { source } | Self::KeptText { source, .. } => {
-                source.advice()
+            // The hints of a code are for JSON and options; whoever wrote in an editor only goes on with it.
+            Self::KeptText { path, again, .. } => {
+                Some(format!("what you wrote is kept in `{}`; {again} opens it again", path.display()))
             }
+            Self::Chronicle { source } | Self::Check { source } => source.advice(),
             Self::View { source: chronicle_view::ViewError::Chronicle { source } } => source.advice(),
             _ => None,
         };

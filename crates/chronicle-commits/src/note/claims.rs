@@ -105,6 +105,16 @@ impl FoundClaim {
         self.words().fields()
     }
 
+    /// The field of its first words.
+    pub fn main_field(&mut self) -> &'static str {
+        self.fields().first().copied().unwrap_or_default()
+    }
+
+    /// Carries out corrections of it.
+    pub fn apply(&mut self, corrections: &[CorrectionItem]) {
+        self.words().apply(corrections);
+    }
+
     /// The values of its field `name`; `None` when it has no such field.
     pub fn values(&mut self, name: &str) -> Option<Vec<String>> {
         self.words().values(name)

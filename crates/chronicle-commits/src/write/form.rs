@@ -9,14 +9,14 @@
 
 use std::fmt::Write;
 
-use chronicle_core::{Category, LineRange, Lines, plain};
+use chronicle_core::{Category, LineRange, Lines, distance, plain};
 use chronicle_git::{ByteSlice, ObjectId, Repository};
 
 use crate::{
     error::Result,
     write::{
         derive::Facts,
-        input::{InputError, ShapeSnafu},
+        input::{InputError, NoWordsSnafu, ShapeSnafu},
         said::{LESSON_OPTIONS, Said},
     },
 };
@@ -93,14 +93,23 @@ struct Lesson {
 /// Reads what an editor left of a form; `None` where nothing is said.
 ///
 /// Lines that begin with `#` are comments. Text up to the first lesson is the reason. A lesson goes on until the next one.
+/// A line that begins with a space begins no lesson.
 ///
 /// # Errors
-/// When a lesson says nothing, names lines of no file, or comes before the reason. The error names the line.
+/// When a lesson says nothing, names lines of no file, or comes before the reason, or a line seems to be a lesson of an
+/// unknown kind. The error names the line.
 pub fn read_form(text: &str, only_file: Option<&str>) -> Result<Option<Said>, InputError> {
     let mut summary: Vec<&str> = Vec::new();
     let mut lessons: Vec<Lesson> = Vec::new();
     let lines = text.trim_start_matches('\u{feff}').lines().map(str::trim_end);
     for (number, line) in (1..).zip(lines).filter(|(_, line)| !line.starts_with('#')) {
+        if let Some((word, meant)) = misspelt(line) {
+            let reason = format!(
+                "unknown kind `{}`; did you mean `{meant}`? A space before it makes it text",
+                plain(word)
+            );
+            return ShapeSnafu { place: format!("line {number}"), reason }.fail();
+        }
         match (lesson(line), lessons.last_mut()) {
             (Some((name, category, text)), _) => {
                 lessons.push(Lesson { category, name, line: number, text: text.to_owned() });
@@ -136,9 +145,35 @@ fn lesson(line: &str) -> Option<(&'static str, Category, &str)> {
             let rest = &line[head.len()..];
             (rest.is_empty() || rest.starts_with([' ', '\t', ':'])).then_some(rest)
         };
-        let rest = begins(name).or_else(|| begins(&name.replace('-', " ")))?;
+        let rest = begins(name).or_else(|| begins(&name.replace('-', " ")));
+        let rest = rest.or_else(|| begins(category.name()))?;
         Some((name, category, rest.trim_start_matches([' ', '\t', ':'])))
     })
+}
+
+/// The word that a line begins with in the place of a kind, and the kind that it is a typo of.
+///
+/// Only what looks like a lesson counts: the word, perhaps a place, and a colon. Two typos are too many: `insist` and
+/// `finished` are words of their own.
+fn misspelt(line: &str) -> Option<(&str, &'static str)> {
+    let at = line.find([' ', '\t', ':']).filter(|_| lesson(line).is_none())?;
+    let (word, rest) = line.split_at(at);
+    let is_marked = match rest.strip_prefix(':') {
+        Some(words) => !words.starts_with(':'),
+        None => is_place(rest.split_whitespace().next()?),
+    };
+    let bare = |word: &str| word.to_lowercase().replace(['-', '_'], "");
+    let written = bare(word);
+    let is_near = |name: &str| !distance::within(&written, [bare(name).as_str()], 1).is_empty();
+    let mut kinds = LESSON_OPTIONS.into_iter().filter(|_| is_marked);
+    kinds.find(|(name, category)| is_near(name) || is_near(category.name())).map(|(name, _)| (word, name))
+}
+
+/// Whether a word is `FILE:`, `FILE:LINES`, `FILE:ITEM` or `LINES:`, and no word of a sentence.
+fn is_place(word: &str) -> bool {
+    let named = word.strip_suffix(':').unwrap_or(word);
+    let is_file = named.split(':').next().is_some_and(|file| file.contains(['/', '.']));
+    word.contains(':') && (is_file || named.parse::<LineRange>().is_ok())
 }
 
 /// A lesson as an option says it, `[PLACE ]WHAT`.
@@ -154,10 +189,7 @@ fn finished(lesson: &Lesson, only_file: Option<&str>) -> Result<(Category, Strin
         }
         (None, _) => text.to_owned(),
     };
-    snafu::ensure!(
-        !text.is_empty(),
-        ShapeSnafu { place: place_of(lesson), reason: "this lesson says nothing" }
-    );
+    snafu::ensure!(!text.is_empty(), NoWordsSnafu { place: place_of(lesson) });
     Ok((lesson.category, text))
 }
 
@@ -199,6 +231,57 @@ mod tests {
         // Words that begin as a category does are words.
         check("gotchas are\ndead-ends too", None, &["gotchas are\ndead-ends too"]);
         check("why\ngotcha 3 tries are too few", None, &["why", "gotcha|3 tries are too few"]);
+        check(
+            "why\ndead_end: a sleep\nUnfinished_thread: limits",
+            None,
+            &["why", "dead_end|a sleep", "unfinished_thread|limits"],
+        );
+    }
+
+    #[test]
+    fn a_lesson_of_an_unknown_kind_is_refused_with_the_kind_that_was_meant() {
+        for (line, word, meant) in [
+            ("gotca core/src/lib.rs:3: it panics", "gotca", "gotcha"),
+            ("gotcah src/lib.rs:3 it panics", "gotcah", "gotcha"),
+            ("Gotchas 3-5: it panics", "Gotchas", "gotcha"),
+            ("deadend: wrong word", "deadend", "dead-end"),
+            ("dead-ends:a sleep", "dead-ends", "dead-end"),
+            ("insigth lib.rs:Pool::take: it waits", "insigth", "insight"),
+            ("unfinshed:", "unfinshed", "unfinished"),
+            ("unfinished_threads: limits", "unfinished_threads", "unfinished"),
+        ] {
+            let error = format!(
+                "error: line 2: unknown kind `{word}`; did you mean `{meant}`? A space before it makes it text"
+            );
+            check(&format!("why\n{line}\ngotcha: one"), None, &[&error]);
+        }
+        check(
+            "why\ngotcha: one\ndeadend: wrong",
+            None,
+            &[
+                "error: line 3: unknown kind `deadend`; did you mean `dead-end`? A space before it makes it text",
+            ],
+        );
+        check("why\n deadend: words", None, &["why\n deadend: words"]);
+    }
+
+    #[test]
+    fn prose_with_a_colon_is_text() {
+        for prose in [
+            "Note: see below",
+            "Problem: it waits",
+            "Finished: all of it",
+            "Insist: no",
+            "Inside: a lock",
+            "gotchas are many: src/a.rs:3",
+            "insights gained: none",
+            "Dead code: gone",
+            "insights::of is slow",
+            "https://example.org/insights: see there",
+        ] {
+            check(prose, None, &[prose]);
+            check(&format!("why\ngotcha: one\n{prose}"), None, &["why", &format!("gotcha|one\n{prose}")]);
+        }
     }
 
     #[test]

@@ -151,6 +151,12 @@ pub enum InputError {
         /// What is wrong with it.
         reason: String,
     },
+    /// A lesson without words.
+    #[snafu(display("{place}: this lesson says nothing"))]
+    NoWords {
+        /// Where it is.
+        place: String,
+    },
 }
 
 /// The largest input that is taken.
@@ -199,6 +205,7 @@ pub(crate) fn read_value(mut value: Value) -> Result<ReadInput, InputError> {
     })?;
     let mut read = ReadInput { input, warnings: washed.warnings(), redacted: washed.redacted };
     read.map_older_forms()?;
+    read.refuse_empty_lessons()?;
     read.refuse_placeholders()?;
     read.name_unknown_keys();
     read.warnings.extend(unknown_in_lines);
@@ -314,6 +321,14 @@ impl ReadInput {
         self.input.wisdom.extend(lessons);
         self.warnings.push("keys of chronicle/v2 were turned into wisdom".to_owned());
         Ok(())
+    }
+
+    /// A lesson without words, or without any that may be stored, helps nobody.
+    fn refuse_empty_lessons(&self) -> Result<(), InputError> {
+        match self.input.wisdom.iter().position(|entry| entry.content.trim().is_empty()) {
+            Some(number) => NoWordsSnafu { place: format!("wisdom[{number}].content") }.fail(),
+            None => Ok(()),
+        }
     }
 
     /// A form that was sent back as it came says nothing.

@@ -13,8 +13,8 @@ use crate::{
         context::{resolve, split_words},
         derive::Facts,
         input::{
-            InputError, LESSON_PLACEHOLDER, MAX_BYTES, ReadInput, SUMMARY_PLACEHOLDER, TooLargeSnafu,
-            filled_in, wash,
+            InputError, LESSON_PLACEHOLDER, MAX_BYTES, NoWordsSnafu, ReadInput, SUMMARY_PLACEHOLDER,
+            TooLargeSnafu, filled_in, wash,
         },
     },
 };
@@ -57,7 +57,7 @@ impl Said {
         self.summary.is_none() && self.lessons.is_empty() && self.depends_on.is_empty()
     }
 
-    /// Refuses what is refused whatever the commit is: too much, and a form that nobody filled in.
+    /// Refuses what is refused whatever the commit is: too much, nothing, and a form that nobody filled in.
     ///
     /// # Errors
     /// When it cannot be stored.
@@ -67,11 +67,24 @@ impl Said {
         if let Some(summary) = &self.summary {
             filled_in("summary", summary, SUMMARY_PLACEHOLDER)?;
         }
+        for (name, text) in self.texts() {
+            snafu::ensure!(!text.trim().is_empty(), NoWordsSnafu { place: format!("`--{name}`") });
+        }
         for (category, text) in &self.lessons {
             let words = text.trim().split_once(char::is_whitespace).map_or(text.as_str(), |(_, words)| words);
             filled_in(category.name(), words, LESSON_PLACEHOLDER)?;
         }
         Ok(())
+    }
+
+    /// What becomes a lesson each, with the names of their options.
+    fn texts(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let name = |category: Category| {
+            let option = LESSON_OPTIONS.iter().find(|(_, known)| *known == category);
+            option.map_or(category.name(), |(name, _)| name)
+        };
+        let lessons = self.lessons.iter().map(move |(category, text)| (name(*category), text.as_str()));
+        lessons.chain(self.depends_on.iter().map(|text| ("depends-on", text.as_str())))
     }
 
     /// The same as JSON of an annotation of `commit`, and what its author should be told. `spelled` gives the paths

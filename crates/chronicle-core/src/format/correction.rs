@@ -248,7 +248,7 @@ enum Field<'f> {
 }
 
 impl Claim<'_> {
-    /// The names of the fields that can be corrected.
+    /// The names of the fields that can be corrected; the one of its first words comes first.
     #[must_use]
     pub fn fields(&self) -> &'static [&'static str] {
         match self {

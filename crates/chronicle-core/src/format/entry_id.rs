@@ -37,7 +37,28 @@ impl Borrow<str> for EntryId {
     }
 }
 
+/// The characters of a ULID, and of what follows `h-` and `s-`.
+const N_OF_ID: usize = 26;
+/// A shorter beginning names no claim.
+const LEAST_OF_ID: usize = 6;
+
 impl EntryId {
+    /// Whether `text` looks like an id that Chronicle gives or the beginning of a ULID, and not like a file.
+    #[must_use]
+    pub fn looks_like(text: &str) -> bool {
+        match text.split_once('-') {
+            Some(("h" | "s", hash)) => {
+                hash.len() == N_OF_ID && hash.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            }
+            Some(_) => false,
+            None => {
+                (LEAST_OF_ID..=N_OF_ID).contains(&text.len())
+                    && text.starts_with(|c: char| ('0'..='7').contains(&c))
+                    && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            }
+        }
+    }
+
     /// The id of a claim that was stored without one (DESIGN section 3).
     ///
     /// It depends on what was recorded and under which `schema`, never on the
@@ -70,6 +91,18 @@ impl fmt::Display for EntryId {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_id_is_known_by_its_shape() {
+        for id in ["01M80H3ZFCEK1GJ6CS1P8FV5ZS", "01m80h3z", "h-abcdefghijklmnopqrstuvwx23"] {
+            assert!(EntryId::looks_like(id), "{id}");
+        }
+        for name in
+            ["src/pool.rs", "README", "01.md", "01M80", "h-abc", "01M80H3ZFCEK1GJ6CS1P8FV5ZS2", "a-b", ""]
+        {
+            assert!(!EntryId::looks_like(name), "{name}");
+        }
+    }
 
     #[test]
     fn words_are_no_id() {

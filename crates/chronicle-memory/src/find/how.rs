@@ -1,10 +1,10 @@
 //! How a task was done before: the steps, in their order, and what came of them.
 
-use std::cmp::Reverse;
+use std::{cmp::Reverse, collections::HashMap};
 
 use chronicle_core::counted;
-use chronicle_search::{NamedSession, Question, Scope as SearchScope, StoredTurn, TurnKind};
-use chronicle_sessions::{CalledTool, CheckKind, Invoked};
+use chronicle_search::{NamedSession, Question, Scope as SearchScope, SessionId, StoredTurn, TurnKind};
+use chronicle_sessions::{CalledTool, Check, CheckKind, Invoked, checks_called};
 use chronicle_workplace::Error;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -27,6 +27,9 @@ const MOST_INVOCATIONS: usize = 8;
 /// that asks for that alone.
 const SESSIONS_LOOKED_AT: usize = 300;
 const MOST_WORDS: usize = 4;
+
+/// How many of these are read in full for how each run went.
+const SESSIONS_READ: usize = 16;
 
 /// How many steps are told of one session.
 const MOST_STEPS: usize = 16;
@@ -83,8 +86,10 @@ pub struct Invocation {
     pub times: usize,
     /// How many of these worked.
     pub worked: usize,
-    /// How many of these failed; of the others it is not known.
+    /// How many of these failed.
     pub failed: usize,
+    /// How many were a part of a longer command that failed, perhaps at another part; of the others it is not known.
+    pub unclear: usize,
     /// The code that it ended with when it failed last, where the agent shows it.
     pub exit_code: Option<i32>,
     /// What was said when it failed last.
@@ -206,6 +211,7 @@ impl OpenMemory {
                 *last = turn;
                 way.times += 1;
                 way.worked += usize::from(is_ok == Some(true));
+                way.unclear += usize::from(is_ok.is_none() && turn.is_ok == Some(false));
                 if is_ok == Some(false) {
                     way.failed += 1;
                     (way.exit_code, way.message) = (exit_code, message);
@@ -238,7 +244,7 @@ impl OpenMemory {
         let sessions = self
             .store
             .read(|connection| NamedSession::latest(connection, scope.project, None, SESSIONS_LOOKED_AT))?;
-        let mut ways: Vec<(Invocation, usize)> = Vec::new();
+        let mut ways: Vec<(Invocation, Vec<(SessionId, Check)>)> = Vec::new();
         for session in sessions {
             let Some(digest) = session.digest() else { continue };
             for check in digest.checks.into_iter().filter(|check| check.kind == kind) {
@@ -249,22 +255,68 @@ impl OpenMemory {
                         at: session.record.last.map(|at| at.to_string()),
                         ..Invocation::new(check.command.clone())
                     };
-                    ways.push((way, 0));
+                    ways.push((way, Vec::new()));
                     ways.len() - 1
                 });
-                let (way, n_sessions) = &mut ways[at];
-                *n_sessions += 1;
+                let (way, of_sessions) = &mut ways[at];
                 way.times += check.n_runs;
-                // Only the last run of a session is known.
-                way.worked += usize::from(check.is_passed == Some(true));
-                way.failed += usize::from(check.is_passed == Some(false));
+                of_sessions.push((session.id, check));
             }
         }
-        ways.sort_by_cached_key(|(way, n_sessions)| {
-            Reverse((n_words(question, &way.command), *n_sessions, way.times))
+        ways.sort_by_cached_key(|(way, of_sessions)| {
+            Reverse((n_words(question, &way.command), of_sessions.len(), way.times))
         });
         ways.truncate(MOST_INVOCATIONS);
-        Ok(ways.into_iter().map(|(way, _)| way).collect())
+        let mut runs = Runs { memory: self, of_sessions: HashMap::new() };
+        let mut invocations = Vec::new();
+        for (mut way, of_sessions) in ways {
+            for (session, check) in of_sessions {
+                runs.count(&mut way, session, &check)?;
+            }
+            invocations.push(way);
+        }
+        Ok(invocations)
+    }
+}
+
+/// A run of a check, and whether the command that it was a part of failed.
+struct Run {
+    check: Invoked,
+    is_in_failed: bool,
+}
+
+/// The runs of checks in some sessions. A digest knows how the last one went; the turns know of all.
+struct Runs<'m> {
+    memory: &'m OpenMemory,
+    of_sessions: HashMap<SessionId, Vec<Run>>,
+}
+
+impl Runs<'_> {
+    /// Counts how the runs of `check` in a session went.
+    fn count(&mut self, way: &mut Invocation, session: SessionId, check: &Check) -> Result<(), Error> {
+        way.worked += usize::from(check.is_passed == Some(true));
+        way.failed += usize::from(check.is_passed == Some(false));
+        let is_known = check.is_passed.is_some();
+        let is_read = self.of_sessions.contains_key(&session);
+        if is_known && check.n_runs == 1 || !is_read && SESSIONS_READ <= self.of_sessions.len() {
+            return Ok(());
+        }
+        if !is_read {
+            let turns = self.memory.store.read(|connection| StoredTurn::of_session(connection, session))?;
+            let runs = turns.iter().flat_map(|turn| {
+                let is_in_failed = turn.is_ok == Some(false);
+                checks_called(turn).into_iter().map(move |check| Run { check, is_in_failed })
+            });
+            self.of_sessions.insert(session, runs.collect());
+        }
+        let runs = self.of_sessions.get(&session).into_iter().flatten().rev();
+        let runs = runs.filter(|run| run.check.command == check.command).take(check.n_runs);
+        for run in runs.skip(usize::from(is_known)) {
+            way.worked += usize::from(run.check.is_ok == Some(true));
+            way.failed += usize::from(run.check.is_ok == Some(false));
+            way.unclear += usize::from(run.check.is_ok.is_none() && run.is_in_failed);
+        }
+        Ok(())
     }
 }
 
@@ -297,6 +349,7 @@ impl Invocation {
             times: 0,
             worked: 0,
             failed: 0,
+            unclear: 0,
             exit_code: None,
             message: None,
             session: String::new(),

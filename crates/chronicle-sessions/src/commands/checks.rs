@@ -74,6 +74,9 @@ const MARKS: [(&str, CheckKind); 37] = [
     ("make build", CheckKind::Build),
 ];
 
+/// The longest command that names a check.
+const LONGEST_NAME: usize = 300;
+
 /// A check that a call ran.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Ran {
@@ -91,6 +94,13 @@ pub(crate) struct Ran {
     is_cut: bool,
     /// Whether another command may have hidden how it ended.
     is_piped: bool,
+}
+
+impl Ran {
+    /// Its command as digests have it.
+    pub(crate) fn name(&self) -> String {
+        self.command[..self.command.floor_char_boundary(LONGEST_NAME)].to_owned()
+    }
 }
 
 /// What a call of a shell ran.

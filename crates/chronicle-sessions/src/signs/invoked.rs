@@ -6,7 +6,7 @@ use super::{
     commands::{PLAIN, Typed, program},
     failures::{failure, telling_line},
 };
-use crate::words::shortened;
+use crate::{commands::checks::Called, turn::Outcome, words::shortened};
 
 /// The longest command that is listed.
 const LONGEST: usize = 200;
@@ -75,6 +75,26 @@ impl<'t> CalledTool<'t> {
     }
 }
 
+/// The checks that a command ran, under the names that digests give them, and how each went.
+#[must_use]
+pub fn checks_called(turn: &StoredTurn) -> Vec<Invoked> {
+    if turn.kind != TurnKind::Command {
+        return Vec::new();
+    }
+    let answer = turn.answer.clone().unwrap_or_default();
+    let called = Called::of(&turn.text, &Outcome { is_ok: turn.is_ok, text: answer, ..Outcome::default() });
+    let invoked = called.checks.into_iter().map(|ran| {
+        let answer = turn.answer.as_deref().filter(|_| ran.is_passed == Some(false));
+        Invoked {
+            command: ran.name(),
+            is_ok: ran.is_passed,
+            exit_code: answer.and_then(exit_code),
+            message: failure(turn).filter(|_| answer.is_some()).and_then(telling_line),
+        }
+    });
+    invoked.collect()
+}
+
 /// A command without where its output goes, which says nothing of how the program is called.
 fn without_redirections<'w>(words: &[&'w str]) -> Vec<&'w str> {
     let mut is_target = false;
@@ -123,5 +143,19 @@ mod tests {
         for (task, command) in [("cargo bench", "cargo test"), ("test the pool", "test -f x"), ("", "ls")] {
             assert_eq!(calls(task, command, true), [], "{task}");
         }
+    }
+
+    #[test]
+    fn a_check_of_a_command_has_an_outcome_of_its_own() {
+        let calls = |command: &str, is_ok: bool| {
+            let answer = (!is_ok).then_some("Exit code 101\nerror: no such test");
+            let turn = made(1, TurnKind::Command, command, Some(is_ok), answer);
+            let calls = checks_called(&turn).into_iter();
+            calls.map(|call| (call.command, call.is_ok, call.exit_code)).collect::<Vec<_>>()
+        };
+        assert_eq!(calls("cargo test -q", true), [("cargo test -q".to_owned(), Some(true), None)]);
+        assert_eq!(calls("cargo test -q", false), [("cargo test -q".to_owned(), Some(false), Some(101))]);
+        assert_eq!(calls("./up.sh && cargo test -q", false), [("cargo test -q".to_owned(), None, None)]);
+        assert_eq!(calls("ls", true), []);
     }
 }

@@ -87,7 +87,7 @@ impl Actions<'_> {
                         target: id,
                         region: None,
                         path: None,
-                        field: "content".into(),
+                        field: Some("content".into()),
                         value: text,
                         replacement: Some(new),
                         reason: None,

@@ -10,7 +10,7 @@ use crate::{completion::ASKED, error::CommandError, ui::Ui};
 Examples:
   git chronicle completion bash > ~/.local/share/bash-completion/completions/git-chronicle
   git chronicle completion zsh > ~/.zfunc/_git-chronicle      # a folder of your `fpath`
-  git chronicle completion fish > ~/.config/fish/completions/git-chronicle.fish
+  git chronicle completion fish > ~/.config/fish/conf.d/git-chronicle.fish
   git chronicle completion powershell >> $PROFILE", help_template = crate::help!())]
 pub(crate) struct CompletionArgs {
     /// The shell
@@ -44,8 +44,11 @@ _git-chronicle() {
     zstyle -a ':completion:*:*:git:*' user-commands known
     zstyle ':completion:*:*:git:*' user-commands $known chronicle:'memory for a codebase and its agents'
 }
+# At the first TAB, zsh reads this file as the function `_git-chronicle`, and waits for its answer.
+if [[ ${funcstack[1]} == _git-chronicle ]]; then _git-chronicle; fi
 "#;
 
+/// Fish before 3.7 looks for no file of completions after `git chronicle`, so this one has to be read at its start.
 const GIT_IN_FISH: &str = r#"
 function __fish_git_chronicle
     set -l words (commandline --tokenize --current-process --cut-at-cursor)

@@ -31,8 +31,9 @@ pub(crate) struct CorrectArgs {
     path: Option<PathBuf>,
 
     /// The field that is wrong: content of a lesson; intent, reasoning, constraints, risk_notes,
-    /// semantic_dependencies of a code unit; summary of a commit; tags, depends_on
-    #[arg(long, required_unless_present_any = ["superseded_by", "expire"])]
+    /// semantic_dependencies of a code unit; summary of a commit; tags, depends_on. By default content,
+    /// intent or summary
+    #[arg(long)]
     field: Option<String>,
 
     /// The value to remove, or a unique part of it
@@ -69,7 +70,6 @@ pub(crate) fn run(args: CorrectArgs, chronicle: &Chronicle, ui: &mut Ui) -> Resu
         let at = Some(at.as_str()).filter(|at| !at.is_empty());
         return tell(&chronicle.expire(&target, at)?, ui);
     }
-    let field = field.unwrap_or_default();
     let mut amend = amend.unwrap_or_default().into_iter();
     let value = remove.or_else(|| amend.next()).unwrap_or_default();
     let replacement = amend.next();

@@ -435,10 +435,28 @@ fn empty_input_is_refused() {
         &["not-there.json"],
     );
     check_refusal(&repo, &["annotate", "--file", "."], 1, "input_unreadable", &["cannot read"]);
-    let blank = json!({ "summary": "This summary is long enough to be one",
-                        "wisdom": [{ "category": "insight", "content": " " }] });
-    let outcome = chronicle(repo.path(), &["annotate", "--json", &blank.to_string()]);
-    assert!(outcome.code == Some(1) || outcome.stderr.contains("too short"), "{outcome:#?}");
+}
+
+#[test]
+fn a_lesson_without_words_is_refused() {
+    let (repo, _) = annotated();
+    for (option, words) in [
+        ("--dead-end", ""),
+        ("--gotcha", " \n"),
+        ("--insight", "\u{202e}"),
+        ("--unfinished", ""),
+        ("--depends-on", " "),
+    ] {
+        let args = ["annotate", "-m", "It has a reason", "--gotcha", "It blocks", option, words];
+        check_refusal(&repo, &args, 2, "empty_value", &["this lesson says nothing"]);
+    }
+    check_refusal(&repo, &["annotate", "-m", "Why", "--insight", ""], 2, "empty_value", &["`--insight`: "]);
+    for category in ["dead_end", "gotcha", "insight", "unfinished_thread"] {
+        let blank = json!({ "summary": "It has a reason", "wisdom": [
+            { "category": "gotcha", "content": "It blocks" }, { "category": category, "content": " \t" }] });
+        let args = ["annotate", "--json", &blank.to_string()];
+        check_refusal(&repo, &args, 2, "empty_value", &["wisdom[1].content: this lesson says nothing"]);
+    }
 }
 
 #[test]

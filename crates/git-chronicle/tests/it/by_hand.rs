@@ -46,19 +46,25 @@ fn without_arguments_a_terminal_gets_a_form_and_what_is_written_there_is_stored(
     insta::assert_snapshot!(form.replace(&desk.repo.git(&["rev-parse", "--short=8", "HEAD"]), "COMMIT"), @r"
 
 
+    # Above: the reason for the change (why this way, not what changed), then a line for each lesson:
+    #     gotcha|dead-end|insight|unfinished [FILE:][LINES|ITEM]: TEXT
+    #     gotcha FILE:55: max_backoff is in seconds, sleep() takes milliseconds
+    #     dead-end: A fixed delay: all clients came back at once
+    # Lines that begin with # are left out. An empty text stores nothing.
+    #
     # COMMIT lock: give up after 64 attempts
     #
     # lock.rs
     #      2 │     try_often();
     #      3 │     give_up();
     #
-    # The first line is the reason for the change: why this way, not what changed.
-    # Then a line for each lesson:
-    #     gotcha|dead-end|insight|unfinished [FILE:][LINES|ITEM]: TEXT
-    # For example:
-    #     gotcha FILE:55: max_backoff is in seconds, sleep() takes milliseconds
-    #     dead-end: A fixed delay: all clients came back at once
-    # Lines that begin with # are left out. An empty text stores nothing.
+    #
+    #
+    #
+    #
+    #
+    #
+    #
     ");
     let expected = [("gotcha", "it panics when blocking"), ("dead_end", "A sleep made it slow")];
     assert_eq!(lessons(&desk), expected.map(|(category, text)| (category.to_owned(), text.to_owned())));
@@ -76,15 +82,38 @@ fn without_arguments_a_terminal_gets_a_form_and_what_is_written_there_is_stored(
 }
 
 #[test]
+fn a_form_that_is_left_as_it_was_asks_for_no_lessons_where_there_are_some() {
+    let desk = desk();
+    for file in ["a.rs", "b.rs", "c.rs", "d.rs"] {
+        desk.repo.write(file, "fn wait() {}\n");
+    }
+    desk.repo.commit("all: wait");
+    let why = "echo 'A peer that unlinks made us spin' > \"$1\"";
+    let Some(first) = with_editor(&desk, "annotate", why) else { return };
+    assert!(first.success().stdout.contains("changes 4 files and no lesson is given"));
+    desk.run(&["annotate", "-m", "A peer that unlinks made us spin", "--gotcha", "It panics when blocking"])
+        .success();
+    let again = with_editor(&desk, "annotate -e", "true").expect("there is a terminal").success();
+    assert!(again.stdout.contains("all of this is stored on the commit already"), "{again:#?}");
+    assert!(!again.stdout.contains("no lesson is given"), "{again:#?}");
+}
+
+#[test]
 fn a_form_that_cannot_be_read_is_kept_and_opened_again() {
     let desk = desk();
     let Some(refused) = with_editor(&desk, "annotate", "echo 'gotcha 3: no reason' > \"$1\"") else { return };
-    assert!(refused.failed(1).stdout.contains("line 1 (gotcha)"));
+    let said = refused.failed(1).stdout;
+    assert!(said.contains("error: line 1 (gotcha)"), "{said}");
+    assert!(said.contains("; the same command opens it again") && !said.contains("schema"), "{said}");
     assert_eq!(kept(&desk), ["gotcha 3: no reason\n"]);
     // An editor that fails takes nothing away.
     with_editor(&desk, "annotate", "exit 1").expect("there is a terminal").failed(1);
     assert_eq!(kept(&desk), ["gotcha 3: no reason\n"]);
-    let line = "sed -i '1i why' \"$1\"";
+    // A word that was meant for a kind of lesson is named, and no text.
+    let line = "sed -i '1s/gotcha 3/gotca lock.rs:3/; 1i why' \"$1\"";
+    let refused = with_editor(&desk, "annotate -e", line).expect("there is a terminal").failed(1).stdout;
+    assert!(refused.contains("error: line 2: unknown kind `gotca`; did you mean `gotcha`?"), "{refused}");
+    let line = "sed -i '2s/gotca/gotcha/' \"$1\"";
     with_editor(&desk, "annotate", line).expect("there is a terminal").success();
     assert_eq!(lessons(&desk), [("gotcha".to_owned(), "no reason".to_owned())]);
     assert_eq!(kept(&desk), [""; 0]);

@@ -1,4 +1,4 @@
-//! Completion as a shell asks for it, and in a real bash.
+//! Completion as a shell asks for it, and in real shells.
 
 use std::{fs, path::Path};
 
@@ -110,6 +110,66 @@ fn has(program: &str) -> bool {
         .is_ok_and(|found| found.status.success())
 }
 
+/// Writes the script for `shell` to a file, and returns the first `PATH` to find this program in.
+fn installed(repo: &TestRepo, shell: &str, file: &Path) -> String {
+    let outcome: Outcome = chronicle(repo.path(), &["completion", shell]).success();
+    fs::create_dir_all(file.parent().expect("a folder")).expect("it can be made");
+    fs::write(file, outcome.stdout).expect("it can be written");
+    let folder = Path::new(env!("CARGO_BIN_EXE_git-chronicle")).parent().expect("a folder");
+    format!("{}:{}", folder.display(), std::env::var("PATH").unwrap_or_default())
+}
+
+/// What a shell prints when it runs a program.
+fn printed(command: &mut std::process::Command) -> String {
+    let answer = command.output().expect("it runs");
+    String::from_utf8_lossy(&answer.stdout).trim().to_owned()
+}
+
+#[test]
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+fn a_fish_completes_through_git_from_its_start() {
+    if !has("fish") {
+        eprintln!("skipped: there is no fish");
+        return;
+    }
+    let repo = repository();
+    let settings = repo.beside("fish-settings");
+    let path = installed(&repo, "fish", &settings.join("fish/conf.d/git-chronicle.fish"));
+    let asked = |words: &str| {
+        let mut fish = testkit::command("fish", repo.path());
+        fish.env("XDG_CONFIG_HOME", &settings).env("XDG_DATA_HOME", &settings).env("PATH", &path);
+        printed(fish.args(["-c", &format!("complete -C '{words}'")]))
+    };
+    assert_eq!(asked("git chronicle why src/p"), "src/pool.rs");
+    assert!(asked("git chronicle hist").starts_with("history"));
+    assert!(asked("git-chronicle hist").starts_with("history"));
+}
+
+#[test]
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+fn a_zsh_completes_at_the_first_tab() {
+    if !has("zsh") {
+        eprintln!("skipped: there is no zsh");
+        return;
+    }
+    let repo = repository();
+    let folder = repo.beside("zsh-functions");
+    let path = installed(&repo, "zsh", &folder.join("_git-chronicle"));
+    // The words as zsh has them when git's completion, or zsh itself, calls the function of a file for the first time.
+    let asked = |words: &str| {
+        let program = format!(
+            "fpath=({} $fpath); autoload -Uz _git-chronicle; compdef() {{ }}; \
+             _describe() {{ print -l -- ${{(P)@[-1]}} }}; \
+             words=({words}); CURRENT=$#words; _git-chronicle",
+            folder.display()
+        );
+        printed(testkit::command("zsh", repo.path()).env("PATH", &path).args(["-fc", &program]))
+    };
+    assert_eq!(asked("chronicle why src/p"), "src/pool.rs");
+    assert!(asked("chronicle hist").starts_with("history"));
+    assert!(asked("git-chronicle hist").starts_with("history"));
+}
+
 #[test]
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn a_bash_completes_through_git_as_well() {
@@ -120,21 +180,16 @@ fn a_bash_completes_through_git_as_well() {
     }
     let repo = repository();
     let script = repo.beside("completion.bash");
-    let outcome: Outcome = chronicle(repo.path(), &["completion", "bash"]).success();
-    fs::write(&script, outcome.stdout).expect("it can be written");
-    let folder = Path::new(env!("CARGO_BIN_EXE_git-chronicle")).parent().expect("a folder").to_owned();
+    let path = installed(&repo, "bash", &script);
     let asked = |words: &str| {
         let program = format!(
-            "PATH={}:$PATH; . {}; . {}; COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); \
+            ". {}; . {}; COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); \
              COMP_LINE='{words}'; COMP_POINT=${{#COMP_LINE}}; COMP_TYPE=9; __git_wrap__git_main; \
              printf '%s\\n' \"${{COMPREPLY[@]}}\"",
-            folder.display(),
             git.display(),
             script.display()
         );
-        let mut bash = testkit::command("bash", repo.path());
-        let answer = bash.args(["-c", &program]).output().expect("it runs");
-        String::from_utf8_lossy(&answer.stdout).trim().to_owned()
+        printed(testkit::command("bash", repo.path()).env("PATH", &path).args(["-c", &program]))
     };
     assert_eq!(asked("git chronicle why src/p"), "src/pool.rs");
     assert_eq!(asked("git chronicle hist"), "history");

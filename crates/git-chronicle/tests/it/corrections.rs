@@ -105,6 +105,33 @@ fn a_lesson_is_flagged_by_its_id_or_the_beginning_of_it() {
     assert_eq!(reasons[0]["reason"], json!("Two."));
 }
 
+#[test]
+fn without_a_field_the_text_is_corrected_and_the_new_one_is_shown() {
+    let repo = pool();
+    let amend =
+        |id: &str, old: &str, new: &str| without_ids(&ask(&repo, &["correct", id, "--amend", old, new]));
+    let id = id_of(&repo, "One pool");
+    insta::assert_snapshot!(amend(&id, "One pool", "Two pools"), @"
+    - insight (src/pool.rs, fef3554): Two pools for each process is enough.
+      - content: a value was amended by Ada, moments ago (was: One pool; now: Two pools)
+    ");
+    // The first words that were there are meant; readers see both corrections.
+    insta::assert_snapshot!(amend(&id, "is enough", "are enough"), @"
+    - insight (src/pool.rs, fef3554): Two pools for each process are enough.
+      - content: a value was amended by Ada, moments ago (was: is enough; now: are enough)
+    ");
+    assert_eq!(
+        entry(&read(&repo, "src/pool.rs"), "Two pools")["content"],
+        "Two pools for each process are enough."
+    );
+    insta::assert_snapshot!(amend("HEAD", "last in, first out", "in any order"), @"
+    - summary (fef3554): Ids are reused in any order: the newest is warm in the cache
+      - summary: a value was amended by Ada, moments ago (was: last in, first out; now: in any order)
+    ");
+    chronicle(repo.path(), &["correct", &id, "--remove", "nobody says this"])
+        .refused(1, &["`--field` names another"]);
+}
+
 /// A commit with one code unit, its lessons and a summary.
 fn unit() -> TestRepo {
     let repo = TestRepo::new();
@@ -394,6 +421,8 @@ fn bad_arguments_are_refused() {
         chronicle(repo.path(), args).refused(code, words);
     };
     refused(&["flag", "no/such/file", "--reason", "x"], 1, &["no/such/file"]);
+    let id = "01KZZZZZZZZZZZZZZZZZZZZZZZ";
+    refused(&["flag", id, "--reason", "x"], 1, &["no entry has the id `01KZZZ"]);
     refused(&["flag", "src/pool.rs", "nothing", "--reason", "x"], 1, &["nothing"]);
     refused(&["flag", "src/pool.rs", "--reason", " \n"], 2, &["reason"]);
     refused(

@@ -270,7 +270,7 @@ fn a_topic_gathers_sessions_files_commits_and_threads() {
     ## Sessions
     - 5e551011 Make a full pool wait for its connections instead of failing (1 day ago, main): Decided that the pool waits rather than fails. Still to do: Document how long the pool waits, committed 1a2b3c4 “pool: wait”, `cargo test` passed last.
 
-    ## Decisions
+    ## Said about it
     - said (5e551011, line 16): We decided that the pool waits rather than fails.
     - prompt (5e551011, line 1): Make a full pool wait for its connections instead of failing
 
@@ -304,6 +304,23 @@ fn a_task_is_told_step_by_step() {
     let answer = desk.ask(&["how", "trailing commas"]);
     assert_eq!(answer["procedures"][0]["session"], "5e551022-bbbb-4bbb-8bbb-000000000002");
     assert_eq!(desk.run(&["how", ""]).code, Some(2));
+}
+
+#[test]
+fn a_test_in_a_command_that_failed_is_said_to_be_a_part_of_it() {
+    let desk = Desk::new();
+    let up = json!({"command": "./up.sh && cargo test ssh"});
+    let talk = desk.talk("7e551011-cccc-4ccc-8ccc-000000000001").prompt("Write the ssh test");
+    desk.leave(&talk.tool("Bash", &up, "Exit code 1\nno such host", true).said("The host is missing."));
+    desk.ingest();
+    insta::assert_snapshot!(desk.run(&["how", "write", "the", "ssh", "test"]).success().stdout, @"
+    ## Calls
+    - `cargo test ssh` (1×, part of a command that failed 1×; 1 day ago, session 7e551011)
+
+    ## 7e551011 Write the ssh test (1 day ago, main)
+    1. asked: Write the ssh test
+    2. ran `./up.sh && cargo test ssh` (failed)
+    ");
 }
 
 /// Two sessions in which one error came up: it was mended for good only in the second.
@@ -373,7 +390,9 @@ fn a_task_that_names_tests_comes_with_what_ran_them() {
     let calls = |task: &str| both().ask(&["how", task])["invocations"].clone();
     let ran = calls("run the tests");
     assert_eq!(ran.as_array().map(Vec::len), Some(1));
-    assert_eq!((&ran[0]["command"], &ran[0]["times"]), (&"cargo test".into(), &2.into()));
+    // The first run failed, as the steps below show, and the second one worked.
+    let went = ["command", "times", "worked", "failed", "unclear"].map(|key| ran[0][key].clone());
+    assert_eq!(json!(went), json!(["cargo test", 2, 1, 1, 0]));
     assert_eq!(calls("make a full pool wait"), json!([]));
 }
 
