@@ -147,7 +147,7 @@ impl Memory<'_> {
         if latest.is_empty() {
             return Ok(());
         }
-        let commits = commits(repository, latest.values().map(|one| &*one.checkpoint).collect());
+        let commits = commits(repository, &latest.values().map(|one| &*one.checkpoint).collect());
         let mut memory = self.open_to_write()?;
         let project = self.project_to_write(&mut memory)?;
         for one in latest.values() {
@@ -173,7 +173,7 @@ fn branches(repository: &Repository) -> Result<Vec<(String, ObjectId)>, Error> {
 }
 
 /// The commits of this clone's branches that name these checkpoints, the newest first; none of a history that is too long.
-fn commits(repository: &Repository, wanted: BTreeSet<&str>) -> BTreeMap<String, Vec<ObjectId>> {
+fn commits(repository: &Repository, wanted: &BTreeSet<&str>) -> BTreeMap<String, Vec<ObjectId>> {
     let mut found: BTreeMap<String, Vec<ObjectId>> = BTreeMap::new();
     let Ok(tips) = repository.branch_tips() else { return found };
     let is_code = |name: &String| !name.starts_with("refs/heads/entire/");

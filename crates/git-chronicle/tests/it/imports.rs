@@ -250,16 +250,16 @@ fn checkpoint(desk: &Desk, session: &str) -> String {
         "created_at": "2026-03-01T12:00:00Z", "agent": "Claude Code", "files_touched": ["src/pool.rs"],
         "summary": {"intent": "Bound the wombatpool", "outcome": "Done", "learnings": {"repo": null, "code": null, "workflow": null},
             "friction": null, "open_items": ["Test the wombatpool"]}});
-    repo.write(&format!("{below}/metadata.json"), &json!({"checkpoint_id": "a3b2c4d5e6f7"}).to_string());
-    repo.write(&format!("{below}/0/metadata.json"), &metadata.to_string());
-    repo.write(&format!("{below}/0/prompt.txt"), "I always prefer narrow limits.");
+    repo.write(format!("{below}/metadata.json"), json!({"checkpoint_id": "a3b2c4d5e6f7"}).to_string());
+    repo.write(format!("{below}/0/metadata.json"), metadata.to_string());
+    repo.write(format!("{below}/0/prompt.txt"), "I always prefer narrow limits.");
     let talk = desk
         .talk("5e551011-aaaa-4aaa-8aaa-000000000001")
         .prompt("I always prefer narrow limits in the wombatpool. password=hunter2hunter2")
         .command("git commit -qam 'pool: wait'", &format!("[main {}] pool: wait", &commit[..7]))
         .said("The wombatpool waits now.");
-    repo.write(&format!("{below}/0/full.jsonl"), &talk.text());
-    repo.write(&format!("{below}/1/metadata.json"), "nonsense");
+    repo.write(format!("{below}/0/full.jsonl"), talk.text());
+    repo.write(format!("{below}/1/metadata.json"), "nonsense");
     // A link is no file, wherever it leads.
     fs::create_dir_all(repo.path().join(below).join("2")).expect("it is made");
     symlink("../0/metadata.json", repo.path().join(below).join("2/metadata.json")).expect("it is made");
