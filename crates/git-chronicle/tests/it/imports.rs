@@ -186,6 +186,8 @@ fn what_claude_mem_wrote_is_found_and_is_nobodys_words() {
     check(&import(&[]), &[("Bound the wombatpool", "unchanged")]);
     let found = desk.run(&["find", "wombatpool locks"]).success().stdout;
     assert!(found.contains("mem_5e551011 Bound the wombatpool") && found.contains("two locks"), "{found}");
+    let told = desk.run(&["session", "show", "mem_"]).success().stdout;
+    assert!(told.contains("- project: repo\n"), "{told}");
     let shown = desk.ask(&["session", "show", "mem_", "--turns"]);
     let turns = shown["turns"].as_array().expect("a list");
     assert_eq!(turns.iter().map(|turn| &turn["kind"]).collect::<Vec<_>>(), ["summary", "summary"]);
@@ -305,6 +307,8 @@ fn checkpoints_of_entire_are_found_and_are_a_strangers() {
         let found = desk.run(&["find", question]).success().stdout;
         assert!(found.contains(&format!("entire_5e551011 {title}")), "{found}");
     }
+    let told = desk.run(&["session", "show", "entire_"]).success().stdout;
+    assert!(told.contains(&format!("- project: repo in {}\n", desk.repo.path().display())), "{told}");
     // Nothing of it is the user's.
     assert_eq!(desk.ask(&["preferences"])["preferences"].as_array().map(Vec::len), Some(0));
     assert_eq!(desk.ask(&["pending"])["items"].as_array().map(Vec::len), Some(0));
