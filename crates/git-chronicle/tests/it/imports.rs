@@ -5,7 +5,10 @@ use std::{fs, os::unix::fs::symlink, path::PathBuf};
 use chronicle_search::Connection;
 use serde_json::{Value, json};
 
-use crate::{desk::Desk, outcome::run};
+use crate::{
+    desk::{Desk, Talk},
+    outcome::run,
+};
 
 fn states(answer: &Value) -> Vec<(String, String)> {
     let text = |item: &Value, name: &str| item[name].as_str().expect("text").to_owned();
@@ -225,6 +228,24 @@ fn a_database_of_claude_mem_that_is_none_is_named_and_an_agent_reads_none_of_a_r
     let answer = run(command.env("CLAUDECODE", "1")).success().json();
     check(&answer, &[]);
     assert!(unread(&answer).contains("only a person"), "{answer:#}");
+}
+
+#[test]
+fn a_project_of_claude_mem_leaves_its_name_to_the_repository() {
+    let desk = Desk::new();
+    claude_mem(&desk, "5e551011", "cellar");
+    let import = || desk.ask(&["import", "--from", "claude-mem"]);
+    let project = || desk.ask(&["session", "show", "mem_"])["project"].clone();
+    check(&import(), &[("Bound the wombatpool", "new")]);
+    assert_eq!(project(), "cellar@claude-mem");
+    let cellar = desk.home.join("cellar");
+    fs::create_dir_all(&cellar).expect("it is made");
+    let other = "0ther111-aaaa-4aaa-8aaa-000000000002";
+    desk.leave(&Talk::new(other, &cellar.to_string_lossy()).prompt("Which limit is right?"));
+    desk.ingest();
+    check(&import(), &[("Bound the wombatpool", "changed")]);
+    check(&import(), &[("Bound the wombatpool", "unchanged")]);
+    assert_eq!(project(), "cellar");
 }
 
 #[test]
