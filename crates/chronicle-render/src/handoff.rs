@@ -19,7 +19,7 @@ pub(super) fn body(handoff: &Handoff, view: &View) -> String {
         vec![format!("{} session {}", one_line(&handoff.from.agent), one_line(handoff.from.short()))];
     facts.extend(words::ago(handoff.from.ended.as_deref(), view.now));
     facts.extend(handoff.from.branch.as_deref().map(|branch| format!("branch {}", words::path(branch))));
-    facts.push(format!("folder {}", words::path(&handoff.folder)));
+    facts.extend((!handoff.folder.is_empty()).then(|| format!("folder {}", words::path(&handoff.folder))));
     let _ = writeln!(out, "From: {}", facts.join(", "));
     list(&mut out, "Asked", handoff.asked.iter().map(|asked| one_line(asked)));
     let commits = handoff

@@ -157,8 +157,11 @@ pub(super) fn shown(shown: &ShownSession, view: &View) -> String {
         words::one_line(&listed.agent),
         listed.importance
     );
-    let _ =
-        writeln!(out, "- project: {} in {}", words::one_line(&listed.project), words::path(&shown.folder));
+    let place = match shown.folder.as_str() {
+        "" => String::new(),
+        folder => format!(" in {}", words::path(folder)),
+    };
+    let _ = writeln!(out, "- project: {}{place}", words::one_line(&listed.project));
     let _ = writeln!(out, "- {}", facts(listed, view));
     if let Some(parent) = &shown.parent {
         let _ = writeln!(out, "- comes from: {}", words::one_line(short_session(parent)));

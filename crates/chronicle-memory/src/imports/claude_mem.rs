@@ -10,7 +10,7 @@ use chronicle_core::{
     plain,
     redaction::{Removed, for_storage},
 };
-use chronicle_git::files;
+use chronicle_git::{Checkout, files};
 use chronicle_search::{
     ClaudeMem, ClaudeMemItem, ClaudeMemKind, ClaudeMemSession, Connection, NamedSession, Project, SqlError,
     SqlResult, StoreError, StoredTurn, Transaction,
@@ -82,6 +82,10 @@ impl Memory<'_> {
         }
         files::open(&path).context(ReadInputSnafu { path: &path })?;
         let mut memory = self.open_to_write()?;
+        if Checkout::of(self.workplace.directory()).is_some() {
+            // The repository at hand has its name, whether or not it has sessions yet.
+            self.project_to_write(&mut memory)?;
+        }
         match take(&mut memory, &path, command.is_dry_run, reply) {
             Ok(()) => Ok(()),
             Err(Stop::Store(error)) => Err(error),
@@ -109,7 +113,11 @@ fn take(
         let Some(document) = document(&session, seen.has_transcript) else { return Ok(()) };
         let state = match seen.is_left_out {
             true => ImportState::LeftOut,
-            false => memory.store.read(|connection| document.state(connection, AGENT))?,
+            false => memory.store.read(|connection| {
+                let state = document.state(connection, AGENT)?;
+                let is_elsewhere = seen.is_elsewhere(connection, &document.name, &project)?;
+                Ok(if is_elsewhere && state == ImportState::Unchanged { ImportState::Changed } else { state })
+            })?,
         };
         reply.items.push(ImportedItem { title: document.title.clone(), file: file.clone(), state });
         if !is_dry_run && matches!(state, ImportState::New | ImportState::Changed) {
@@ -132,16 +140,27 @@ fn store(memory: &mut OpenMemory, waiting: &mut Vec<Taken>) -> Result<(), StoreE
 
 impl Taken {
     fn put(&self, tx: &Transaction<'_>) -> SqlResult<()> {
-        let known = match &self.known {
-            Some(known) => Project::by_id(tx, known.record.project)?,
-            None => Project::by_name(tx, &self.project)?,
-        };
-        // It names no folder.
-        let project = match known {
+        let project = match known_project(tx, self.known.as_ref(), &self.project)? {
             Some(known) => known,
-            None => Project::obtain(tx, &format!("name:{}", self.project), &self.project, "")?,
+            // The name alone is left to the repository that may come with it.
+            None => {
+                let name = format!("{}@{AGENT}", self.project);
+                Project::obtain(tx, &format!("name:{name}"), &name, "")?
+            }
         };
         self.document.put(tx, AGENT, &project)
+    }
+}
+
+/// The project of a session that is known, or the one of that name: claude-mem names no folder.
+fn known_project(
+    connection: &Connection,
+    session: Option<&NamedSession>,
+    name: &str,
+) -> SqlResult<Option<Project>> {
+    match session {
+        Some(session) => Project::by_id(connection, session.record.project),
+        None => Project::by_name(connection, name),
     }
 }
 
@@ -155,6 +174,13 @@ struct Seen {
 }
 
 impl Seen {
+    /// Whether the session was stored in another project than the one that is known by now.
+    fn is_elsewhere(&self, connection: &Connection, document: &str, project: &str) -> SqlResult<bool> {
+        let stored = NamedSession::by_name(connection, AGENT, document)?;
+        let project = known_project(connection, self.known.as_ref(), project)?;
+        Ok(stored.zip(project).is_some_and(|(stored, project)| stored.record.project != project.id))
+    }
+
     fn of(connection: &Connection, session: &ClaudeMemSession, project: &str) -> SqlResult<Self> {
         let mut seen = Self { known: None, has_transcript: false, is_left_out: false };
         for agent in Agent::ALL.map(Agent::name) {

@@ -12,7 +12,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     io::{Cursor, Read},
-    path::{Path, PathBuf},
+    path::Path,
 };
 
 use chronicle_core::{
@@ -147,12 +147,13 @@ impl Memory<'_> {
         if latest.is_empty() {
             return Ok(());
         }
-        let commits = commits(repository, latest.values().map(|one| &*one.checkpoint).collect());
+        let commits = commits(repository, &latest.values().map(|one| &*one.checkpoint).collect());
         let mut memory = self.open_to_write()?;
         let project = self.project_to_write(&mut memory)?;
+        let place = (&project, repository.work_dir().unwrap_or_else(|| self.workplace.directory()));
         for one in latest.values() {
             let of_one = commits.get(&one.checkpoint).map_or(&[][..], Vec::as_slice);
-            let known = checkpoints.take(&mut memory, one, of_one, &project, command.is_dry_run)?;
+            let known = checkpoints.take(&mut memory, one, of_one, place, command.is_dry_run)?;
             reply.items.extend(known);
         }
         Ok(())
@@ -173,7 +174,7 @@ fn branches(repository: &Repository) -> Result<Vec<(String, ObjectId)>, Error> {
 }
 
 /// The commits of this clone's branches that name these checkpoints, the newest first; none of a history that is too long.
-fn commits(repository: &Repository, wanted: BTreeSet<&str>) -> BTreeMap<String, Vec<ObjectId>> {
+fn commits(repository: &Repository, wanted: &BTreeSet<&str>) -> BTreeMap<String, Vec<ObjectId>> {
     let mut found: BTreeMap<String, Vec<ObjectId>> = BTreeMap::new();
     let Ok(tips) = repository.branch_tips() else { return found };
     let is_code = |name: &String| !name.starts_with("refs/heads/entire/");
@@ -278,12 +279,12 @@ impl Checkpoints<'_> {
         memory: &mut OpenMemory,
         one: &Latest,
         commits: &[ObjectId],
-        project: &Project,
+        (project, folder): (&Project, &Path),
         is_dry_run: bool,
     ) -> Result<Option<ImportedItem>, Error> {
         let id = one.metadata.session_id.as_str();
         let item = |title: String, state| ImportedItem { title, file: one.place.clone(), state };
-        let mut document = one.document(commits);
+        let mut document = one.document(commits, folder);
         let state = memory.store.read(|connection| match elsewhere(connection, id)? {
             Some(state) => Ok(state),
             None => document.state(connection, AGENT),
@@ -357,7 +358,7 @@ impl Checkpoints<'_> {
 impl Latest {
     /// What is known of it without reading its transcript; its version names all that is read, so that what is as it was
     /// need not be read again.
-    fn document(&self, commits: &[ObjectId]) -> Document {
+    fn document(&self, commits: &[ObjectId], folder: &Path) -> Document {
         let of_commit = commits.first().map(|id| format!(" of {}", &id.to_string()[..7])).unwrap_or_default();
         let title = format!("Unverified checkpoint {}{of_commit}", self.checkpoint);
         let named: Vec<String> = commits.iter().take(20).map(ToString::to_string).collect();
@@ -378,7 +379,7 @@ impl Latest {
             summary: "Imported from entire: a branch of the repository says this, and anyone who can push to it may have \
                 written it."
                 .to_owned(),
-            folder: PathBuf::new(),
+            folder: folder.to_owned(),
             version: fingerprint(version.as_bytes()),
             sections: section(&head, self.metadata.made()).into_iter().collect(),
         }

@@ -5,7 +5,10 @@ use std::{fs, os::unix::fs::symlink, path::PathBuf};
 use chronicle_search::Connection;
 use serde_json::{Value, json};
 
-use crate::{desk::Desk, outcome::run};
+use crate::{
+    desk::{Desk, Talk},
+    outcome::run,
+};
 
 fn states(answer: &Value) -> Vec<(String, String)> {
     let text = |item: &Value, name: &str| item[name].as_str().expect("text").to_owned();
@@ -186,6 +189,8 @@ fn what_claude_mem_wrote_is_found_and_is_nobodys_words() {
     check(&import(&[]), &[("Bound the wombatpool", "unchanged")]);
     let found = desk.run(&["find", "wombatpool locks"]).success().stdout;
     assert!(found.contains("mem_5e551011 Bound the wombatpool") && found.contains("two locks"), "{found}");
+    let told = desk.run(&["session", "show", "mem_"]).success().stdout;
+    assert!(told.contains("- project: repo\n"), "{told}");
     let shown = desk.ask(&["session", "show", "mem_", "--turns"]);
     let turns = shown["turns"].as_array().expect("a list");
     assert_eq!(turns.iter().map(|turn| &turn["kind"]).collect::<Vec<_>>(), ["summary", "summary"]);
@@ -226,6 +231,24 @@ fn a_database_of_claude_mem_that_is_none_is_named_and_an_agent_reads_none_of_a_r
 }
 
 #[test]
+fn a_project_of_claude_mem_leaves_its_name_to_the_repository() {
+    let desk = Desk::new();
+    claude_mem(&desk, "5e551011", "cellar");
+    let import = || desk.ask(&["import", "--from", "claude-mem"]);
+    let project = || desk.ask(&["session", "show", "mem_"])["project"].clone();
+    check(&import(), &[("Bound the wombatpool", "new")]);
+    assert_eq!(project(), "cellar@claude-mem");
+    let cellar = desk.home.join("cellar");
+    fs::create_dir_all(&cellar).expect("it is made");
+    let other = "0ther111-aaaa-4aaa-8aaa-000000000002";
+    desk.leave(&Talk::new(other, &cellar.to_string_lossy()).prompt("Which limit is right?"));
+    desk.ingest();
+    check(&import(), &[("Bound the wombatpool", "changed")]);
+    check(&import(), &[("Bound the wombatpool", "unchanged")]);
+    assert_eq!(project(), "cellar");
+}
+
+#[test]
 fn sessions_of_claude_mem_in_excluded_folders_stay_out() {
     let desk = Desk::new();
     let diary = desk.home.join("diary");
@@ -250,16 +273,16 @@ fn checkpoint(desk: &Desk, session: &str) -> String {
         "created_at": "2026-03-01T12:00:00Z", "agent": "Claude Code", "files_touched": ["src/pool.rs"],
         "summary": {"intent": "Bound the wombatpool", "outcome": "Done", "learnings": {"repo": null, "code": null, "workflow": null},
             "friction": null, "open_items": ["Test the wombatpool"]}});
-    repo.write(&format!("{below}/metadata.json"), &json!({"checkpoint_id": "a3b2c4d5e6f7"}).to_string());
-    repo.write(&format!("{below}/0/metadata.json"), &metadata.to_string());
-    repo.write(&format!("{below}/0/prompt.txt"), "I always prefer narrow limits.");
+    repo.write(format!("{below}/metadata.json"), json!({"checkpoint_id": "a3b2c4d5e6f7"}).to_string());
+    repo.write(format!("{below}/0/metadata.json"), metadata.to_string());
+    repo.write(format!("{below}/0/prompt.txt"), "I always prefer narrow limits.");
     let talk = desk
         .talk("5e551011-aaaa-4aaa-8aaa-000000000001")
         .prompt("I always prefer narrow limits in the wombatpool. password=hunter2hunter2")
         .command("git commit -qam 'pool: wait'", &format!("[main {}] pool: wait", &commit[..7]))
         .said("The wombatpool waits now.");
-    repo.write(&format!("{below}/0/full.jsonl"), &talk.text());
-    repo.write(&format!("{below}/1/metadata.json"), "nonsense");
+    repo.write(format!("{below}/0/full.jsonl"), talk.text());
+    repo.write(format!("{below}/1/metadata.json"), "nonsense");
     // A link is no file, wherever it leads.
     fs::create_dir_all(repo.path().join(below).join("2")).expect("it is made");
     symlink("../0/metadata.json", repo.path().join(below).join("2/metadata.json")).expect("it is made");
@@ -305,6 +328,8 @@ fn checkpoints_of_entire_are_found_and_are_a_strangers() {
         let found = desk.run(&["find", question]).success().stdout;
         assert!(found.contains(&format!("entire_5e551011 {title}")), "{found}");
     }
+    let told = desk.run(&["session", "show", "entire_"]).success().stdout;
+    assert!(told.contains(&format!("- project: repo in {}\n", desk.repo.path().display())), "{told}");
     // Nothing of it is the user's.
     assert_eq!(desk.ask(&["preferences"])["preferences"].as_array().map(Vec::len), Some(0));
     assert_eq!(desk.ask(&["pending"])["items"].as_array().map(Vec::len), Some(0));
