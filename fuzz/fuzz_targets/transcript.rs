@@ -5,7 +5,7 @@
 use chronicle_sessions::{Format, Journal, digest, read, thread_events};
 use libfuzzer_sys::fuzz_target;
 
-const FORMATS: [Format; 16] = [
+const FORMATS: [Format; 17] = [
     Format::Claude,
     Format::GeminiDocument,
     Format::GeminiRows,
@@ -22,6 +22,7 @@ const FORMATS: [Format; 16] = [
     Format::GooseDatabase,
     Format::Cline,
     Format::Amp,
+    Format::Zed,
 ];
 
 fuzz_target!(|file: &[u8]| {

@@ -11,7 +11,8 @@ use rusqlite::{Connection, Error, OpenFlags, config::DbConfig, ffi, limits::Limi
 
 /// Whether one of the tables that are read computes what it holds: that can take any time and memory.
 const COMPUTES: &str = "SELECT EXISTS (SELECT 1 FROM sqlite_master AS made \
-     WHERE made.name IN ('sessions', 'messages', 'session', 'message', 'part', 'cursorDiskKV', 'ItemTable') \
+     WHERE made.name IN ('sessions', 'messages', 'session', 'message', 'part', 'cursorDiskKV', 'ItemTable', \
+     'threads') \
      AND (made.type <> 'table' OR made.sql LIKE 'CREATE VIRTUAL%' \
      OR EXISTS (SELECT 1 FROM pragma_table_xinfo(made.name) WHERE hidden = 2)))";
 
@@ -44,7 +45,8 @@ pub(crate) fn opened_to_read(path: &Path, patience: Duration) -> rusqlite::Resul
     }
 }
 
-fn refused(reason: &str) -> Error {
+/// The error for a database or row that is not read.
+pub(crate) fn refused(reason: &str) -> Error {
     Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_NOTADB), Some(reason.to_owned()))
 }
 

@@ -13,6 +13,7 @@ mod index;
 mod opencode;
 mod search;
 mod store;
+mod zed;
 
 pub use cursor::CursorSessions;
 pub use document::SessionDocument;
@@ -28,6 +29,7 @@ pub use store::{
     TurnKind, TurnRecord, Unembedded, Used, Vector, Written, add_events, all_events, events_with_agents,
     forget_events, has_own_turns, remove_event, tell_once, thread_ids, threads,
 };
+pub use zed::{ZedSessions, ZedThread};
 
 /// A number that stands for a name, and hardly for another.
 #[must_use]

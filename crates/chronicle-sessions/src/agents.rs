@@ -13,6 +13,7 @@ mod goose;
 mod kimi;
 mod opencode;
 mod qwen;
+pub(crate) mod zed;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -64,6 +65,8 @@ pub enum Format {
     Cline,
     /// A thread of Amp.
     Amp,
+    /// A thread of Zed's database.
+    Zed,
     /// The form for everyone else.
     Generic,
 }
@@ -83,6 +86,10 @@ impl Format {
         }
         if is_array("messages") && has("goose") {
             return Some(Self::GooseDatabase);
+        }
+        if keys.iter().any(|(key, first)| key == zed::document::HEAD && *first == b'{') {
+            // What is known of the thread comes first, and may be long.
+            return Some(Self::Zed);
         }
         if is_array("messages") && has("v") && (has("created") || has("env")) {
             return Some(Self::Amp);
@@ -116,6 +123,7 @@ impl Format {
             Self::GooseRows | Self::GooseDatabase => Agent::Goose,
             Self::Cline => Agent::Cline,
             Self::Amp => Agent::Amp,
+            Self::Zed => Agent::Zed,
             Self::Generic => Agent::Generic,
         }
     }
@@ -131,6 +139,7 @@ impl Format {
                 | Self::GooseDatabase
                 | Self::Cline
                 | Self::Amp
+                | Self::Zed
         )
     }
 }
@@ -267,6 +276,7 @@ impl Reader {
             Format::GooseRows | Format::GooseDatabase => Box::new(goose::Goose::default()),
             Format::Cline => Box::<cline::Cline>::default(),
             Format::Amp => Box::new(amp::Amp),
+            Format::Zed => Box::<zed::Zed>::default(),
             Format::Generic => Box::<generic::Generic>::default(),
         })
     }
@@ -340,6 +350,8 @@ mod tests {
         check("{\"goose\":{\"session_id\":\"1\"},\"messages\":[", Some(Format::GooseDatabase));
         check("[\n {\"ts\":1,\"type\":\"say\",\"say\":\"text\"}", Some(Format::Cline));
         check("{\"v\":2,\"id\":\"T-1\",\"created\":1,\"messages\":[", Some(Format::Amp));
+        check("{\"zed\":{\"id\":\"1\",\"folders\":[", Some(Format::Zed));
+        check("{\"zed\":true,\"messages\":[]}", None);
         check("[1,2]", None);
         check("{\"session\":\"1\",\"role\":\"user\",\"text\":\"hi\"}", Some(Format::Generic));
         check("{\"hello\":1}", None);

@@ -30,6 +30,7 @@ mod turn;
 mod words;
 
 pub use agents::Format;
+pub use agents::zed::document::thread_document;
 pub use commands::checks::CheckKind;
 pub use commands::hard_failure::HardFailure;
 pub use digest::implied::{Implied, implied};
@@ -38,7 +39,7 @@ pub use digest::titles::{LONGEST_TITLE, TitleVerdict};
 pub use digest::wording::Wording;
 pub use digest::{DigestOfSession, digest};
 pub use ingest::checkpoint::{Checkpoint, Resumed, print};
-pub use ingest::cold::{keep, unpack, unpacking};
+pub use ingest::cold::{keep, unpack, unpacked_document, unpacking};
 pub use ingest::edited::{Edited, FileLines, Likeness};
 pub use ingest::{Belongs, Ingested, IngestedSession, Placing, Transcript, clean, ingest, repeats};
 pub use journal::libraries::{MANIFESTS, libraries};

@@ -287,13 +287,15 @@ pub enum Agent {
     Cline,
     /// Amp.
     Amp,
+    /// The agent of the editor Zed.
+    Zed,
     /// Any other, in the form that `docs/transcripts.md` describes.
     Generic,
 }
 
 impl Agent {
     /// All of them.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Claude,
         Self::Gemini,
         Self::Codex,
@@ -306,6 +308,7 @@ impl Agent {
         Self::Goose,
         Self::Cline,
         Self::Amp,
+        Self::Zed,
         Self::Generic,
     ];
 
@@ -325,6 +328,7 @@ impl Agent {
             Self::Goose => "goose",
             Self::Cline => "cline",
             Self::Amp => "amp",
+            Self::Zed => "zed",
             Self::Generic => "generic",
         }
     }

@@ -68,11 +68,13 @@ const KNOWN: [Known; 19] = [
 ];
 
 /// Databases of sessions, and where they are.
-const DATABASES: [(Database, Known); 4] = [
+const DATABASES: [(Database, Known); 6] = [
     (Database::OpenCode, known("XDG_DATA_HOME", DATA, "opencode", is_none)),
     (Database::Goose, known("XDG_DATA_HOME", DATA, "goose/sessions", is_none)),
     (Database::Cursor, known("XDG_CONFIG_HOME", CONFIG, "Cursor/User/globalStorage", is_none)),
     (Database::Cursor, known("", SUPPORT, "Cursor/User/globalStorage", is_none)),
+    (Database::Zed, known("XDG_DATA_HOME", DATA, "zed/threads", is_none)),
+    (Database::Zed, known("", SUPPORT, "Zed/threads", is_none)),
 ];
 
 fn is_none(_: &Path) -> bool {

@@ -8,8 +8,8 @@ use std::{
 };
 
 use chronicle_git::files;
-use chronicle_search::{CursorSessions, GooseSessions, OpenCodeSessions, SessionDocument, SqlResult};
-use chronicle_sessions::unpacking;
+use chronicle_search::{CursorSessions, GooseSessions, OpenCodeSessions, SqlResult, ZedSessions, ZedThread};
+use chronicle_sessions::{thread_document, unpacked_document, unpacking};
 
 /// A database that an agent keeps its sessions in. The path of a session in it is that of the database, and its id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,10 +17,11 @@ pub(super) enum Database {
     OpenCode,
     Cursor,
     Goose,
+    Zed,
 }
 
 impl Database {
-    const ALL: [Self; 3] = [Self::OpenCode, Self::Cursor, Self::Goose];
+    const ALL: [Self; 4] = [Self::OpenCode, Self::Cursor, Self::Goose, Self::Zed];
 
     /// The name of its file.
     pub(super) fn file(self) -> &'static str {
@@ -28,6 +29,7 @@ impl Database {
             Self::OpenCode => "opencode.db",
             Self::Cursor => "state.vscdb",
             Self::Goose => "sessions.db",
+            Self::Zed => "threads.db",
         }
     }
 
@@ -43,6 +45,7 @@ impl Database {
             Self::OpenCode => OpenCodeSessions::open(path).map(Opened::OpenCode),
             Self::Cursor => CursorSessions::open(path).map(Opened::Cursor),
             Self::Goose => GooseSessions::open(path).map(Opened::Goose),
+            Self::Zed => ZedSessions::open(path).map(Opened::Zed),
         };
         opened.map_err(|error| other_form(&error))
     }
@@ -53,6 +56,7 @@ enum Opened {
     OpenCode(OpenCodeSessions),
     Cursor(CursorSessions),
     Goose(GooseSessions),
+    Zed(ZedSessions),
 }
 
 impl Opened {
@@ -61,6 +65,7 @@ impl Opened {
             Self::OpenCode(sessions) => sessions.all(),
             Self::Cursor(sessions) => sessions.all(),
             Self::Goose(sessions) => sessions.all(),
+            Self::Zed(sessions) => sessions.all(),
         }
     }
 
@@ -69,6 +74,7 @@ impl Opened {
             Self::OpenCode(sessions) => sessions.created(id),
             Self::Cursor(sessions) => sessions.created(id),
             Self::Goose(sessions) => sessions.created(id),
+            Self::Zed(sessions) => sessions.created(id),
         }
     }
 
@@ -77,15 +83,26 @@ impl Opened {
             Self::OpenCode(sessions) => sessions.look(id),
             Self::Cursor(sessions) => sessions.look(id),
             Self::Goose(sessions) => sessions.look(id),
+            Self::Zed(sessions) => sessions.look(id),
         }
     }
 
-    fn export(self, id: &str) -> SqlResult<SessionDocument> {
-        match self {
+    /// A session as one document; an empty one if it is not there.
+    fn export(self, id: &str) -> io::Result<Box<dyn Read>> {
+        let document = match self {
             Self::OpenCode(sessions) => sessions.export(id),
             Self::Cursor(sessions) => sessions.export(id),
             Self::Goose(sessions) => sessions.export(id),
-        }
+            Self::Zed(sessions) => {
+                let thread = sessions.thread(id).map_err(|error| other_form(&error))?;
+                let Some(ZedThread { about, data, is_packed }) = thread else {
+                    return Ok(Box::new(io::empty()));
+                };
+                let data = if is_packed { unpacked_document(data)? } else { data };
+                return Ok(Box::new(thread_document(about, data)));
+            }
+        };
+        Ok(Box::new(document.map_err(|error| other_form(&error))?))
     }
 }
 
@@ -166,9 +183,7 @@ pub(crate) fn read(path: &Path) -> io::Result<Box<dyn Read>> {
     Ok(match Place::of(path) {
         Place::File(path) if is_packed(path) => unpacking(files::open(path)?)?,
         Place::File(path) | Place::Whole(_, path) => Box::new(files::open(path)?),
-        Place::Session(database, path, id) => {
-            Box::new(database.open(path)?.export(&id).map_err(|error| other_form(&error))?)
-        }
+        Place::Session(database, path, id) => database.open(path)?.export(&id)?,
     })
 }
 
@@ -241,5 +256,6 @@ mod tests {
         check("/h/.kimi/sessions/a1b2/sess-1/wire.jsonl", "sess-1");
         check("/h/.kimi-code/sessions/wd/sess-2/agents/main/wire.jsonl", "sess-2");
         check("/h/goose/sessions/sessions.db/20260301_1", "20260301_1");
+        check("/h/zed/threads/threads.db/5e55", "5e55");
     }
 }

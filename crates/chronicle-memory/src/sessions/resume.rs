@@ -136,6 +136,7 @@ mod tests {
             None,
             None,
             None,
+            None,
         ];
         assert_eq!(Agent::ALL.map(of).each_ref().map(Option::as_deref), expected);
     }

@@ -89,6 +89,19 @@ pub fn unpacking(packed: impl Read + 'static) -> io::Result<Box<dyn Read>> {
     Ok(Box::new(zstd::Decoder::new(packed)?.take(LONGEST_UNPACKED)))
 }
 
+/// What an agent compressed, as a whole: it is a document.
+///
+/// # Errors
+/// When it is no such thing, or longer than a document that is kept.
+pub fn unpacked_document(packed: Vec<u8>) -> io::Result<Vec<u8>> {
+    let mut document = Vec::new();
+    unpacking(io::Cursor::new(packed))?.take(LONGEST_DOCUMENT).read_to_end(&mut document)?;
+    if LONGEST_DOCUMENT <= document.len() as u64 {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "the document is too long"));
+    }
+    Ok(document)
+}
+
 struct Counted<'w> {
     out: zstd::Encoder<'static, &'w mut dyn Write>,
     n_written: u64,
@@ -158,6 +171,22 @@ mod tests {
         assert_eq!(round(broken), "{\n \"a\": 1\n}\nodd password=[redacted:password]");
         assert_eq!(round(""), "");
         assert_eq!(round("no json"), "no json");
+    }
+
+    #[test]
+    fn a_few_bytes_unpack_to_no_more_than_a_document_may_have() {
+        let bomb = |n_bytes: u64| {
+            let mut packed = zstd::Encoder::new(Vec::new(), 19).expect("it is a level");
+            io::copy(&mut io::repeat(b' ').take(n_bytes), &mut packed).expect("there is room");
+            packed.finish().expect("it ends")
+        };
+        let document = unpacked_document(bomb(1 << 20)).expect("it is short");
+        assert_eq!(document.len(), 1 << 20);
+        let packed = bomb(LONGEST_DOCUMENT + 1);
+        assert!(packed.len() < 64 << 10, "{}", packed.len());
+        let error = unpacked_document(packed).expect_err("it is too long");
+        assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
+        assert!(unpacked_document(b"no such thing".to_vec()).is_err());
     }
 
     #[test]

@@ -73,7 +73,7 @@ fn code_after(line: &str, marks: &[&str]) -> Option<i32> {
 
 /// Whether an agent says with these words that a call was turned down, stopped or forbidden.
 fn is_refusal(text: &str) -> bool {
-    const MARKS: [&str; 9] = [
+    const MARKS: [&str; 12] = [
         "The user doesn't want to",
         "[Request interrupted by user",
         "[Operation Cancelled]",
@@ -83,6 +83,9 @@ fn is_refusal(text: &str) -> bool {
         "aborted by user",
         "The user rejected",
         "Tool execution aborted",
+        "Tool canceled by user",
+        "Permission to run tool denied by user",
+        "The user stopped this command.",
     ];
     let text = text.trim_start();
     // A rule of the human's settings answers in the place of the human.

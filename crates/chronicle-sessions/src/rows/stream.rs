@@ -159,7 +159,7 @@ impl<'s> Stream<'s> {
         });
         while MOST_WAITING < self.waiting.len() || MOST_WAITING_BYTES < self.n_waiting_bytes {
             let Some(oldest) = self.take(0) else { break };
-            self.tell(oldest, &outcome::Answer::default());
+            self.tell(oldest, &outcome::Answer::default(), false);
         }
     }
 
@@ -178,14 +178,22 @@ impl<'s> Stream<'s> {
         // Answers mostly come in the order of the calls.
         let found = self.waiting.iter().position(|waiting| waiting.id == id);
         let Some(waiting) = found.and_then(|index| self.take(index)) else { return false };
-        self.tell(waiting, answer);
+        self.tell(waiting, answer, false);
         true
+    }
+
+    /// The outcome of a call of an agent that never answers in the words of its user: whatever reads like them is not theirs.
+    pub(crate) fn answer_without_user(&mut self, id: &str, answer: &outcome::Answer<'_>) {
+        let found = self.waiting.iter().position(|waiting| waiting.id == id);
+        if let Some(waiting) = found.and_then(|index| self.take(index)) {
+            self.tell(waiting, answer, true);
+        }
     }
 
     /// Tells of the calls that were never answered; they come in their order.
     pub(crate) fn finish(&mut self) {
         while let Some(waiting) = self.take(0) {
-            self.tell(waiting, &outcome::Answer::default());
+            self.tell(waiting, &outcome::Answer::default(), false);
         }
     }
 
@@ -212,7 +220,7 @@ impl<'s> Stream<'s> {
         Some(waiting)
     }
 
-    fn tell(&mut self, waiting: Waiting, answer: &outcome::Answer<'_>) {
+    fn tell(&mut self, waiting: Waiting, answer: &outcome::Answer<'_>, is_without_user: bool) {
         let Waiting { id, place, at, sub_agent, called, .. } = waiting;
         // What tells how it went may be coloured.
         let text = without_escapes(answer.text);
@@ -220,7 +228,8 @@ impl<'s> Stream<'s> {
         let outcome = answer.outcome(matches!(called, Called::Command(_)));
         let mut events = Vec::new();
         // What servers and pages say is not said by the agent's own program.
-        let is_of_others = matches!(&called, Called::Tool(tool) if is_of_others(&tool.name));
+        let is_of_others =
+            is_without_user || matches!(&called, Called::Tool(tool) if is_of_others(&tool.name));
         match called {
             Called::Command(command) => {
                 let commits = outcome::commits(&command, answer.text);

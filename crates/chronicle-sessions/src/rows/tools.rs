@@ -105,6 +105,7 @@ pub(crate) fn called(name: &str, input: Option<Raw<'_>>) -> Called {
         | "run_terminal_command"
         | "run_terminal_command_v2"
         | "execute_command"
+        | "terminal"
         | "developer__shell" => command(input).map(command_or_patch),
         "Edit"
         | "MultiEdit"
@@ -123,7 +124,7 @@ pub(crate) fn called(name: &str, input: Option<Raw<'_>>) -> Called {
         | "developer__text_editor" => edit(input).map(|edit| Called::Edits(vec![edit])),
         "Write" | "write" | "write_file" | "create" | "Create" | "create_file" | "WriteFile"
         | "write_to_file" => written(input).map(|edit| Called::Edits(vec![edit])),
-        "Delete" | "delete_file" => deleted(input).map(|edit| Called::Edits(vec![edit])),
+        "Delete" | "delete_file" | "delete_path" => deleted(input).map(|edit| Called::Edits(vec![edit])),
         "apply_patch" | "patch" | "ApplyPatch" => patched(input).map(Called::Edits),
         "TodoWrite" | "todowrite" | "write_todos" | "update_plan" | "todo_write" | "SetTodoList"
         | "TodoList" => list(input).map(Called::Todo),
@@ -221,8 +222,8 @@ fn edit(input: Raw<'_>) -> Option<Edit> {
 fn replaced(item: Raw<'_>) -> Option<Replaced> {
     let mut one = Replaced::default();
     json::members(item, |key, value| match key {
-        "old_string" | "oldString" | "old_str" | "old" => one.old = long_text(value),
-        "new_string" | "newString" | "new_str" | "new" => one.new = long_text(value),
+        "old_string" | "oldString" | "old_str" | "old_text" | "old" => one.old = long_text(value),
+        "new_string" | "newString" | "new_str" | "new_text" | "new" => one.new = long_text(value),
         _ => {}
     });
     (one != Replaced::default()).then_some(one)
@@ -254,7 +255,7 @@ fn patched(input: Raw<'_>) -> Option<Vec<Edit>> {
 }
 
 fn list(input: Raw<'_>) -> Option<Todo> {
-    let raw = ["todos", "plan", "items"].into_iter().find_map(|name| json::member(input, name))?;
+    let raw = ["todos", "plan", "items", "steps"].into_iter().find_map(|name| json::member(input, name))?;
     if !raw.get().starts_with('[') {
         return None;
     }

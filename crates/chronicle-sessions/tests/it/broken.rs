@@ -201,12 +201,13 @@ proptest! {
     fn damage_is_never_fatal_and_always_accounted_for(
         cut_at in 0_usize..2_000,
         damage in proptest::collection::vec((0_usize..2_000, any::<u8>()), 0..12),
-        form in 0_usize..4,
+        form in 0_usize..5,
     ) {
         let mut file = match form {
             0 => format!("{PROMPT}\n{PROMPT}{PROMPT}\n").repeat(5),
             1 => format!("{{\"sessionId\":\"g\",\"projectHash\":\"h\",\"messages\":[{}]}}", "{\"id\":\"1\",\"type\":\"user\",\"content\":\"x\"},".repeat(20)),
             2 => "{\"type\":\"response_item\",\"timestamp\":\"\",\"payload\":{\"type\":\"message\",\"role\":\"user\",\"content\":[{\"text\":\"a\"}]}}\n".repeat(9),
+            3 => format!("{{\"zed\":{{\"id\":\"z\"}},\"messages\":[{}]}}", "{\"User\":{\"id\":\"1\",\"content\":[{\"Text\":\"x\"}]}},\"Resume\",".repeat(20)),
             _ => "{\"session\":\"a\",\"role\":\"user\",\"text\":\"b\"}\n".repeat(20),
         }.into_bytes();
         for (at, byte) in damage {
@@ -214,7 +215,7 @@ proptest! {
             file[at] = byte;
         }
         file.truncate(cut_at.max(1));
-        for format in [Format::Claude, Format::GeminiDocument, Format::GeminiRows, Format::Codex, Format::Copilot, Format::OpenCode, Format::CursorRows, Format::CursorDatabase, Format::Qwen, Format::Kimi, Format::Droid, Format::GooseRows, Format::GooseDatabase, Format::Cline, Format::Amp, Format::Generic] {
+        for format in [Format::Claude, Format::GeminiDocument, Format::GeminiRows, Format::Codex, Format::Copilot, Format::OpenCode, Format::CursorRows, Format::CursorDatabase, Format::Qwen, Format::Kimi, Format::Droid, Format::GooseRows, Format::GooseDatabase, Format::Cline, Format::Amp, Format::Zed, Format::Generic] {
             let (reading, _) = told_as(&file[..], Some(format));
             let tally = reading.tally;
             prop_assert_eq!(tally.n_rows, tally.n_kept + tally.n_skipped() + tally.n_unreadable);

@@ -7,3 +7,4 @@ mod corpus;
 mod more_agents;
 mod support;
 mod threads;
+mod zed;

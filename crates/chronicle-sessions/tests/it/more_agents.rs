@@ -4,14 +4,17 @@ use std::{fs, path::Path};
 
 use chronicle_sessions::{Agent, Reading};
 
-use crate::support::{Told, all_words, told};
+use crate::{
+    support::{Told, all_words, told},
+    zed,
+};
 
 fn rows(rows: &[&str]) -> Vec<u8> {
     rows.iter().flat_map(|row| [row.as_bytes(), b"\n"].concat()).collect()
 }
 
 /// A whole session of each agent that has one: asked, edited, ran two commands, and said what came of it.
-fn sessions() -> [(Agent, Vec<u8>); 8] {
+fn sessions() -> [(Agent, Vec<u8>); 9] {
     [
         (Agent::Cursor, cursor_rows()),
         (Agent::Cursor, cursor_database()),
@@ -21,6 +24,7 @@ fn sessions() -> [(Agent, Vec<u8>); 8] {
         (Agent::Goose, goose()),
         (Agent::Cline, cline()),
         (Agent::Amp, amp()),
+        (Agent::Zed, zed::session()),
     ]
 }
 
@@ -121,7 +125,7 @@ fn amp() -> Vec<u8> {
     .to_vec()
 }
 
-fn check(file: &[u8], agent: Agent, expected: &[&str]) -> Reading {
+pub(crate) fn check(file: &[u8], agent: Agent, expected: &[&str]) -> Reading {
     let (reading, turns) = told(file);
     assert_eq!(reading.agent, agent);
     assert_eq!(all_words(&turns), expected);
@@ -132,8 +136,8 @@ fn check(file: &[u8], agent: Agent, expected: &[&str]) -> Reading {
     reading
 }
 
-const EDIT: &str = "edit: /w/pool.rs [Replaced { old: \"a\", new: \"b\" }] Some(true)";
-const TEST: &str = "command: cargo test Some(false) 1 failed";
+pub(crate) const EDIT: &str = "edit: /w/pool.rs [Replaced { old: \"a\", new: \"b\" }] Some(true)";
+pub(crate) const TEST: &str = "command: cargo test Some(false) 1 failed";
 
 #[test]
 fn what_programs_and_files_say_in_a_humans_name_is_no_prompt() {
@@ -427,8 +431,17 @@ fn what_is_read(reading: &Reading, turns: &[Told]) -> [bool; 8] {
 
 #[test]
 fn the_table_of_agents_in_the_documentation_is_what_the_readers_do() {
-    let names =
-        ["Cursor, command line", "Cursor, editor", "Qwen Code", "Kimi", "Droid", "Goose", "Cline", "Amp"];
+    let names = [
+        "Cursor, command line",
+        "Cursor, editor",
+        "Qwen Code",
+        "Kimi",
+        "Droid",
+        "Goose",
+        "Cline",
+        "Amp",
+        "Zed",
+    ];
     let mut table = "| agent | title | prompts | edits | commands | outcomes | tokens | folder | times |\n\
         |---|---|---|---|---|---|---|---|---|\n"
         .to_owned();

@@ -33,7 +33,7 @@ enum SessionCommand {
     /// Import transcripts: the named ones, or those of the agents on this machine
     ///
     /// Reads the formats of Claude Code, Codex, Gemini CLI, Copilot CLI, OpenCode, Cursor, Qwen Code, Kimi,
-    /// Droid, Goose, Cline and Amp, and a general one for any other agent. Files in another form are named.
+    /// Droid, Goose, Cline, Amp and Zed, and a general one for any other agent. Files in another form are named.
     /// You can stop it at any time and start it again: imported turns stay as they are.
     Ingest(IngestArgs),
     /// List sessions of the current project, the latest first

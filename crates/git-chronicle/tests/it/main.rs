@@ -89,3 +89,4 @@ mod why;
 mod wording;
 mod writer;
 mod writing;
+mod zed;
