@@ -20,6 +20,6 @@ pub use models::{
 };
 pub use settings::{
     ACCOUNT_HOME, IgnoredSetting, ReadSettings, Rule, SETTINGS, Setting, SettingNow, SettingOrigin, Settings,
-    UNATTENDED, grounds_of_agent, has_sound_configuration, is_of_agent, is_within, pager_of_user, real,
+    OF_AGENT, UNATTENDED, grounds_of_agent, has_sound_configuration, is_of_agent, is_within, pager_of_user, real,
 };
 pub use workplace::{FILL, StartBehind, Workplace, new_id};

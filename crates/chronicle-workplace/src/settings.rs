@@ -23,7 +23,7 @@ use self::{
 };
 pub use self::{
     surroundings::{
-        ACCOUNT_HOME, UNATTENDED, grounds_of_agent, has_sound_configuration, is_of_agent, is_within,
+        ACCOUNT_HOME, OF_AGENT, UNATTENDED, grounds_of_agent, has_sound_configuration, is_of_agent, is_within,
     },
     table::{Rule, SETTINGS, Setting},
 };

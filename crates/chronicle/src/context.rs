@@ -179,7 +179,7 @@ impl Chronicle {
     /// That a variable was left out, as an agent runs git.
     pub(crate) fn left_out(&self) -> Option<String> {
         let name = variables().find(|name| self.workplace.variable(name).is_some())?;
-        self.workplace.is_unattended().then(|| {
+        self.workplace.is_of_agent().then(|| {
             format!("{name} is not read where an agent runs git: `git chronicle context set` records it")
         })
     }
@@ -187,7 +187,7 @@ impl Chronicle {
     /// What the environment says of the commit that is being made. Where an agent runs git, tracked settings may have set it:
     /// then it says nothing.
     pub(crate) fn said_in_environment(&self, redacted: &mut Vec<String>) -> Option<AuthorContext> {
-        if self.workplace.is_unattended() {
+        if self.workplace.is_of_agent() {
             return None;
         }
         let part = |part: &str| {

@@ -46,11 +46,16 @@ pub(crate) fn is_unattended() -> bool {
 /// Whether the environment is that of an agent, or of work that a hook or an agent started.
 #[expect(clippy::disallowed_methods, reason = "the binary is where the environment is looked up")]
 pub(crate) fn is_of_agent() -> bool {
+    std::env::var_os(chronicle_workplace::UNATTENDED).is_some() || has_variables_of_agent()
+}
+
+/// Whether an agent has set variables of its own.
+#[expect(clippy::disallowed_methods, reason = "the binary is where the environment is looked up")]
+pub(crate) fn has_variables_of_agent() -> bool {
     // Each look at the environment copies all of it, and this process doesn't change it.
-    static IS_OF_AGENT: OnceLock<bool> = OnceLock::new();
-    let is_of_agent =
-        |name: &str| name == chronicle_workplace::UNATTENDED || chronicle_workplace::is_of_agent(name);
-    *IS_OF_AGENT.get_or_init(|| std::env::vars_os().any(|(name, _)| name.to_str().is_some_and(is_of_agent)))
+    static HAS_ANY: OnceLock<bool> = OnceLock::new();
+    let is_one = |name: &str| chronicle_workplace::is_of_agent(name);
+    *HAS_ANY.get_or_init(|| std::env::vars_os().any(|(name, _)| name.to_str().is_some_and(is_one)))
 }
 
 /// Lets what was not learned from sessions yet be learned behind the command, and says so.

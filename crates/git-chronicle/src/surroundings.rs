@@ -36,12 +36,16 @@ pub(crate) fn may_fetch() -> bool {
         .is_none_or(|value| matches!(value.as_encoded_bytes(), b"" | b"0" | b"false"))
 }
 
-/// A variable of the environment; [`chronicle_workplace::UNATTENDED`] is there also where only this process knows of it, and
-/// [`chronicle_workplace::ACCOUNT_HOME`] is what the system says.
+/// A variable of the environment; [`chronicle_workplace::UNATTENDED`] is there also where only this process knows of it,
+/// [`chronicle_workplace::OF_AGENT`] where an agent's variables are, and [`chronicle_workplace::ACCOUNT_HOME`] is what the
+/// system says.
 #[expect(clippy::disallowed_methods, reason = "the binary is where the environment is looked up")]
 pub(crate) fn environment(name: &str) -> Option<OsString> {
     if name == chronicle_workplace::UNATTENDED && background::is_unattended() {
         return Some("1".into());
+    }
+    if name == chronicle_workplace::OF_AGENT {
+        return background::has_variables_of_agent().then(|| "1".into());
     }
     if name == chronicle_workplace::ACCOUNT_HOME {
         let user = nix::unistd::User::from_uid(nix::unistd::Uid::current()).ok().flatten();

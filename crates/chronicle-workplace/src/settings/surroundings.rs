@@ -78,7 +78,16 @@ impl Surroundings {
     }
 }
 
+/// Is there where the environment is that of an agent.
+pub const OF_AGENT: &str = "CHRONICLE_OF_AGENT";
+
 impl Workplace {
+    /// Whether the environment is that of an agent, whose settings a repository may have brought. Git's hooks run for
+    /// people, too.
+    pub fn is_of_agent(&self) -> bool {
+        (self.environment())(OF_AGENT).is_some()
+    }
+
     /// Whether a hook, an agent or the background work that they start runs this: then no variable says where data,
     /// keys and money go.
     pub fn is_unattended(&self) -> bool {
