@@ -45,7 +45,7 @@ pub(crate) fn edit<T>(
             let _removed = fs::remove_file(&path);
             Ok(stored)
         }
-        Err(source) => Err(CommandError::KeptText { path, again: "the same command", source }),
+        Err(source) => Err(CommandError::KeptText { path, source }),
     }
 }
 

@@ -43,9 +43,9 @@ pub(crate) enum CommandError {
     /// Sessions that a model said nothing of that holds.
     #[snafu(display("sessions that the model failed on: {n_failed}; their rule-based digests were kept"))]
     Unworded { n_failed: usize },
-    /// An edited text that was refused, where it is kept, and what opens it again.
+    /// An edited text that was refused, and where it is kept.
     #[snafu(display("{source}"))]
-    KeptText { path: PathBuf, again: &'static str, source: chronicle_workplace::Error },
+    KeptText { path: PathBuf, source: chronicle_workplace::Error },
     /// An editor that left nothing.
     #[snafu(display("the text is empty; nothing was stored"))]
     NothingWritten,
@@ -124,9 +124,13 @@ impl CommandError {
 
     fn hint(&self) -> Option<Cow<'static, str>> {
         let advice = match self {
-            // The hints of a code are for JSON and options; whoever wrote in an editor only goes on with it.
-            Self::KeptText { path, again, .. } => {
-                Some(format!("what you wrote is kept in `{}`; {again} opens it again", path.display()))
+            // Most hints of codes are for JSON and options, and not for a text in an editor.
+            Self::KeptText { path, source } => {
+                let next = match source.code() {
+                    Code::BlockTooLong => source.code().hint(),
+                    _ => Some("run the same command again to go on with it"),
+                };
+                Some(format!("what you wrote is kept in `{}`; {}", path.display(), next.unwrap_or_default()))
             }
             Self::Chronicle { source } | Self::Check { source } => source.advice(),
             Self::View { source: chronicle_view::ViewError::Chronicle { source } } => source.advice(),

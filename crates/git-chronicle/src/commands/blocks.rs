@@ -169,7 +169,7 @@ fn set(label: &str, text: &str, chronicle: &Chronicle) -> Result<ShownBlock, Com
         Err(source @ chronicle_workplace::Error::BlockTooLong { .. }) => {
             editor::write_private(&path, text)
                 .map_err(|source| chronicle_workplace::Error::WriteOutput { path: path.clone(), source })?;
-            Err(CommandError::KeptText { path, again: "`git chronicle blocks edit`", source })
+            Err(CommandError::KeptText { path, source })
         }
         Err(error) => Err(error.into()),
     }

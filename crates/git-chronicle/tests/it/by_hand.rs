@@ -104,7 +104,10 @@ fn a_form_that_cannot_be_read_is_kept_and_opened_again() {
     let Some(refused) = with_editor(&desk, "annotate", "echo 'gotcha 3: no reason' > \"$1\"") else { return };
     let said = refused.failed(1).stdout;
     assert!(said.contains("error: line 1 (gotcha)"), "{said}");
-    assert!(said.contains("; the same command opens it again") && !said.contains("schema"), "{said}");
+    assert!(
+        said.contains("; run the same command again to go on with it") && !said.contains("schema"),
+        "{said}"
+    );
     assert_eq!(kept(&desk), ["gotcha 3: no reason\n"]);
     // An editor that fails takes nothing away.
     with_editor(&desk, "annotate", "exit 1").expect("there is a terminal").failed(1);

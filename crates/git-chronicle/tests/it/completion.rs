@@ -110,13 +110,13 @@ fn has(program: &str) -> bool {
         .is_ok_and(|found| found.status.success())
 }
 
-/// Writes the script for `shell` to a file, and returns the first `PATH` to find this program in.
+/// Writes the script for `shell` to a file, and returns the folder of this program.
 fn installed(repo: &TestRepo, shell: &str, file: &Path) -> String {
     let outcome: Outcome = chronicle(repo.path(), &["completion", shell]).success();
     fs::create_dir_all(file.parent().expect("a folder")).expect("it can be made");
     fs::write(file, outcome.stdout).expect("it can be written");
     let folder = Path::new(env!("CARGO_BIN_EXE_git-chronicle")).parent().expect("a folder");
-    format!("{}:{}", folder.display(), std::env::var("PATH").unwrap_or_default())
+    folder.display().to_string()
 }
 
 /// What a shell prints when it runs a program.
@@ -134,11 +134,11 @@ fn a_fish_completes_through_git_from_its_start() {
     }
     let repo = repository();
     let settings = repo.beside("fish-settings");
-    let path = installed(&repo, "fish", &settings.join("fish/conf.d/git-chronicle.fish"));
+    let programs = installed(&repo, "fish", &settings.join("fish/conf.d/git-chronicle.fish"));
     let asked = |words: &str| {
         let mut fish = testkit::command("fish", repo.path());
-        fish.env("XDG_CONFIG_HOME", &settings).env("XDG_DATA_HOME", &settings).env("PATH", &path);
-        printed(fish.args(["-c", &format!("complete -C '{words}'")]))
+        fish.env("XDG_CONFIG_HOME", &settings).env("XDG_DATA_HOME", &settings);
+        printed(fish.args(["-c", &format!("set -x PATH {programs} $PATH; complete -C '{words}'")]))
     };
     assert_eq!(asked("git chronicle why src/p"), "src/pool.rs");
     assert!(asked("git chronicle hist").starts_with("history"));
@@ -154,16 +154,16 @@ fn a_zsh_completes_at_the_first_tab() {
     }
     let repo = repository();
     let folder = repo.beside("zsh-functions");
-    let path = installed(&repo, "zsh", &folder.join("_git-chronicle"));
+    let programs = installed(&repo, "zsh", &folder.join("_git-chronicle"));
     // The words as zsh has them when git's completion, or zsh itself, calls the function of a file for the first time.
     let asked = |words: &str| {
         let program = format!(
-            "fpath=({} $fpath); autoload -Uz _git-chronicle; compdef() {{ }}; \
+            "PATH={programs}:$PATH; fpath=({} $fpath); autoload -Uz _git-chronicle; compdef() {{ }}; \
              _describe() {{ print -l -- ${{(P)@[-1]}} }}; \
              words=({words}); CURRENT=$#words; _git-chronicle",
             folder.display()
         );
-        printed(testkit::command("zsh", repo.path()).env("PATH", &path).args(["-fc", &program]))
+        printed(testkit::command("zsh", repo.path()).args(["-fc", &program]))
     };
     assert_eq!(asked("chronicle why src/p"), "src/pool.rs");
     assert!(asked("chronicle hist").starts_with("history"));
@@ -180,16 +180,16 @@ fn a_bash_completes_through_git_as_well() {
     }
     let repo = repository();
     let script = repo.beside("completion.bash");
-    let path = installed(&repo, "bash", &script);
+    let programs = installed(&repo, "bash", &script);
     let asked = |words: &str| {
         let program = format!(
-            ". {}; . {}; COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); \
+            "PATH={programs}:$PATH; . {}; . {}; COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); \
              COMP_LINE='{words}'; COMP_POINT=${{#COMP_LINE}}; COMP_TYPE=9; __git_wrap__git_main; \
              printf '%s\\n' \"${{COMPREPLY[@]}}\"",
             git.display(),
             script.display()
         );
-        printed(testkit::command("bash", repo.path()).env("PATH", &path).args(["-c", &program]))
+        printed(testkit::command("bash", repo.path()).args(["-c", &program]))
     };
     assert_eq!(asked("git chronicle why src/p"), "src/pool.rs");
     assert_eq!(asked("git chronicle hist"), "history");
