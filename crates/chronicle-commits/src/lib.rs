@@ -24,6 +24,7 @@ pub use note::knowledge::{Added, add_knowledge, all_knowledge, remove_knowledge}
 pub use note::lessons::{Lesson, lessons};
 pub use note::notebook::{Notebook, stored_on};
 pub use read::blames::{Author, Blames, Written};
+pub use read::by_words::{LessonWords, find_lessons};
 pub use read::coverage;
 pub use read::deps::{Dependents, DepsRequest, Target, dependents};
 pub use read::item_history::{Changed, FileNow, ItemHistory, item_history};

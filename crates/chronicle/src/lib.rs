@@ -12,6 +12,7 @@ mod context;
 mod correct;
 mod deps;
 mod doctor;
+pub mod find;
 mod form;
 mod gc;
 mod history;

@@ -1,6 +1,6 @@
 //! What is known about some code.
 
-use std::path::PathBuf;
+use std::{collections::HashSet, path::PathBuf};
 
 use chronicle_commits::{Limits, ReadRequest, Recent, Scope, ScopeFile};
 use chronicle_core::{
@@ -165,6 +165,7 @@ impl Chronicle {
     fn read_whole(&self, command: &ReadCommand) -> Result<Reading, Error> {
         let head = self.workplace.repository()?.head()?.ok_or(GitError::NoCommits)?;
         let mut files = Vec::new();
+        let mut seen = HashSet::new();
         let mut names = Vec::new();
         let mut remarks = Vec::new();
         let mut is_directory = false;
@@ -178,11 +179,7 @@ impl Chronicle {
                 }
                 found => found?,
             };
-            for file in scope.files {
-                if !files.contains(&file) {
-                    files.push(file);
-                }
-            }
+            files.extend(scope.files.into_iter().filter(|file| seen.insert(file.clone())));
             names.push(scope.name);
             remarks.extend(scope.remark);
             is_directory |= scope.is_directory;
@@ -246,7 +243,7 @@ impl Chronicle {
         Ok(files.filter(|file| root.as_ref().is_some_and(|root| root.join(file).exists())).collect())
     }
 
-    fn limits(&self, command: &ReadCommand) -> Result<Limits, Error> {
+    pub(crate) fn limits(&self, command: &ReadCommand) -> Result<Limits, Error> {
         Ok(Limits {
             since: command.since.as_deref().map(|text| self.moment(text)).transpose()?,
             tags: command.tags.clone(),

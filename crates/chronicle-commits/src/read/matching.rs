@@ -467,14 +467,10 @@ impl<'a> ReadContext<'a> {
                     None => without_file.push((tier, at)),
                 }
             }
-            if !without_file.is_empty() {
-                let changes = self
-                    .repository
-                    .plain_changes(candidate.parents.first().copied(), self.past.commit(place)?.tree)?;
-                if let Some(first) = changes.into_iter().next() {
-                    let path = first.path;
-                    lessons.extend(without_file.into_iter().map(|(tier, at)| (tier, at, path.clone())));
-                }
+            if !without_file.is_empty()
+                && let Some(path) = self.first_file(&candidate)?
+            {
+                lessons.extend(without_file.into_iter().map(|(tier, at)| (tier, at, path.clone())));
             }
         }
         lessons.retain(|(.., path)| path.len() <= MAX_PATH);
@@ -482,6 +478,21 @@ impl<'a> ReadContext<'a> {
         room::cut(&mut lessons, n_lessons, |(tier, ..)| *tier);
         let mut seen = BTreeSet::new();
         Ok(lessons.into_iter().map(|(.., path)| path).filter(|path| seen.insert(path.clone())).collect())
+    }
+
+    /// The first file that an annotated commit changed.
+    pub(crate) fn first_file(&self, candidate: &Candidate) -> Result<Option<BString>> {
+        let Some(tree) = candidate.tree else { return Ok(None) };
+        let changes = self.repository.plain_changes(candidate.parents.first().copied(), tree)?;
+        Ok(changes.into_iter().next().map(|change| change.path))
+    }
+
+    /// All annotated commits of the history, whatever files they are about.
+    pub(crate) fn annotated(&self, warnings: &mut Vec<String>) -> Result<Vec<Candidate>> {
+        let keys: BTreeSet<ObjectId> =
+            self.notebook.keys().filter(|key| self.past.place(*key).is_some()).collect();
+        let notes = self.notebook.scan(warnings, |key, _| keys.contains(&key)).into_iter();
+        notes.map(|(key, raw)| self.candidate(key, &raw, self.past.place(key), Vec::new())).collect()
     }
 
     fn candidate(

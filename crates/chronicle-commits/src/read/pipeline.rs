@@ -1,5 +1,7 @@
 //! The read pipeline: from files and lines to what is known about them (DESIGN section 4).
 
+use std::collections::HashSet;
+
 use chronicle_core::{
     Knowledge,
     correction::Tier,
@@ -298,14 +300,30 @@ pub fn read_recent(lazy: &LazyRepository, caches: &Caches, recent: &Recent) -> R
     let line = Line::open(repository, &caches.facts, head, &mut warnings)?;
     let known = Known::of_commits(&line, notebook.keys())?;
     let context = ReadContext::new(repository, &notebook, &known, &[], false);
-    let mut files = Vec::new();
     let newest = context.newest_files(recent.limits.max_regions, !recent.limits.lessons_only)?;
-    for path in current_names(repository, head, &line, newest)? {
-        let file = ScopeFile::from(path);
-        if !files.contains(&file) {
-            files.push(file);
-        }
-    }
+    let mut reading = read_paths(lazy, caches, &line, newest, recent)?;
+    // Strangers date their notes as they like.
+    reading
+        .wisdom
+        .sort_by_key(|item| (item.standing.tier == Tier::Unknown, std::cmp::Reverse(item.standing.at)));
+    room::cut(&mut reading.wisdom, recent.limits.max_regions, |item| item.standing.tier);
+    reading.stats.regions_returned = u32::try_from(reading.n_items()).unwrap_or(u32::MAX);
+    reading.warnings.extend(warnings);
+    Ok(reading)
+}
+
+/// Reads what is known of the files that notes call `paths`, however many items that are.
+pub(crate) fn read_paths(
+    lazy: &LazyRepository,
+    caches: &Caches,
+    line: &Line<'_>,
+    paths: Vec<BString>,
+    recent: &Recent,
+) -> Result<Reading> {
+    let repository = lazy.get()?;
+    let mut seen = HashSet::new();
+    let names = current_names(repository, repository.born_head()?, line, paths)?.into_iter();
+    let files = names.filter(|name| seen.insert(name.clone())).map(ScopeFile::from).collect();
     let limits = Limits { max_regions: usize::MAX, ..recent.limits.clone() };
     let query = Query { depth: recent.limits.depth, ..Query::default() };
     let request = ReadRequest {
@@ -318,15 +336,7 @@ pub fn read_recent(lazy: &LazyRepository, caches: &Caches, recent: &Recent) -> R
         half_life_days: recent.half_life_days,
         now: recent.now,
     };
-    let mut reading = read(lazy, caches, &request)?;
-    // Strangers date their notes as they like.
-    reading
-        .wisdom
-        .sort_by_key(|item| (item.standing.tier == Tier::Unknown, std::cmp::Reverse(item.standing.at)));
-    room::cut(&mut reading.wisdom, recent.limits.max_regions, |item| item.standing.tier);
-    reading.stats.regions_returned = u32::try_from(reading.n_items()).unwrap_or(u32::MAX);
-    reading.warnings.extend(warnings);
-    Ok(reading)
+    read(lazy, caches, &request)
 }
 
 /// The files that notes name as far as facts are at hand, in order: at most so many that begin with `start`.

@@ -64,7 +64,7 @@ impl Scope {
 }
 
 /// A file to read about.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ScopeFile {
     /// Its path now, or the one it had when it was deleted.
     pub path: BString,

@@ -234,7 +234,7 @@ pub enum Claim<'c> {
 }
 
 /// What stands where the whole of a lesson was removed.
-const REMOVED: &str = "[removed]";
+pub const REMOVED: &str = "[removed]";
 
 /// One field of a claim.
 enum Field<'f> {
