@@ -15,7 +15,7 @@ pub mod write;
 
 pub use caches::{Caches, fill as fill_facts, is_near};
 pub use content::Content;
-pub use disk_cache::{CachePlace, DERIVED, Progress};
+pub use disk_cache::{CachePlace, DERIVED, Progress, Work};
 pub use error::CommitsError;
 pub use note::claim_id::summary_id;
 pub use note::claims::{FoundClaim, amend_lesson, claims_called, claims_on, corrections_of, disputed};

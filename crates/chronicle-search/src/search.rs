@@ -6,7 +6,7 @@
 //! means nearly the same. `docs/search.md` says how the weights were found.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, btree_map::Entry},
+    collections::{BTreeMap, btree_map::Entry},
     ops::Range,
 };
 
@@ -15,10 +15,11 @@ use rusqlite::{Connection, params_from_iter, types::Value};
 
 use crate::index::{
     Indexed, is_wanted,
-    words::{IN_A_FAMILY, Term, Words},
+    words::{Term, Words},
 };
 use crate::{ProjectId, SessionId, StoredTurn, TurnKind, Vector};
 
+mod fits;
 mod sheet;
 mod weights;
 
@@ -112,50 +113,6 @@ impl Question {
     #[must_use]
     pub fn n_words(&self) -> usize {
         self.terms.len()
-    }
-
-    /// How well each of `texts`, which are short and of one kind, answers the question: numbers to compare with each other.
-    /// It is 0 for a text without enough of the words, in any of their forms: all of one or two, half of more. Words that
-    /// only ask are no reason.
-    pub fn fits(&mut self, texts: &[&str]) -> Vec<f64> {
-        let Self { terms, shares, near, words, .. } = self;
-        let asks_only = shares.iter().all(|share| *share < 1.0);
-        let tells = |number: usize| asks_only || 1.0 <= shares[number];
-        let n_telling = (0..terms.len()).filter(|number| tells(*number)).count();
-        let least = n_telling.div_ceil(2).max(n_telling.min(2));
-        let mut has = |text: &&str| -> Vec<f32> {
-            let mut found = BTreeSet::new();
-            words.each(text, &mut |term| {
-                found.insert(term);
-            });
-            let likeness = |(term, near): (&Term, &Vec<(Term, f32)>)| match found.contains(term) {
-                true => 1.0,
-                false => {
-                    let near = near.iter().filter(|(term, _)| found.contains(term));
-                    near.map(|(_, cosine)| *cosine).fold(0.0, f32::max)
-                }
-            };
-            terms.iter().zip(near.iter()).map(likeness).collect()
-        };
-        let likeness: Vec<Vec<f32>> = texts.iter().map(&mut has).collect();
-        let is_having = |likeness: f32| IN_A_FAMILY <= likeness;
-        let weight = |number: usize| {
-            let n_having = likeness.iter().filter(|of_text| is_having(of_text[number])).count() as f64;
-            let n_lacking = texts.len() as f64 - n_having;
-            f64::from(shares[number]) * (1.0 + (n_lacking + 0.5) / (n_having + 0.5)).ln()
-        };
-        let weights: Vec<f64> = (0..terms.len()).map(weight).collect();
-        let fit = |of_text: &Vec<f32>| {
-            let n_having =
-                (0..terms.len()).filter(|number| tells(*number) && is_having(of_text[*number])).count();
-            match 0 < n_having && least <= n_having {
-                true => {
-                    of_text.iter().zip(&weights).map(|(likeness, weight)| f64::from(*likeness) * weight).sum()
-                }
-                false => 0.0,
-            }
-        };
-        likeness.iter().map(fit).collect()
     }
 
     /// Where they stand in `text`: the number of each and its bytes, none within another.

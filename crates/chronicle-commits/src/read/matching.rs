@@ -24,6 +24,9 @@ use crate::{
     },
 };
 
+/// Of so many files in scope, the blobs are listed and not looked up one by one.
+const MANY_FILES: usize = 256;
+
 /// One annotated commit that may concern the files in scope.
 pub(crate) struct Candidate {
     pub(crate) key: ObjectId,
@@ -141,6 +144,8 @@ pub(crate) struct ReadContext<'a> {
     everywhere: OnceCell<LineIndex>,
     /// The lines of files that are not in scope.
     others: RefCell<HashMap<(BString, Side), Rc<FileLines>>>,
+    /// The blobs of all files in the newest commit, where many files are in scope; none where they cannot be listed.
+    blobs: OnceCell<Option<HashMap<BString, ObjectId>>>,
     /// What became of files that are not in scope.
     renamed: RefCell<HashMap<BString, Option<BString>>>,
     /// The bytes of the files in scope as they are asked about; `None` where those of the newest commit are.
@@ -171,6 +176,7 @@ impl<'a> ReadContext<'a> {
             line_index: OnceCell::new(),
             everywhere: OnceCell::new(),
             others: RefCell::default(),
+            blobs: OnceCell::new(),
             renamed: RefCell::default(),
             contents: None,
         }
@@ -268,9 +274,24 @@ impl<'a> ReadContext<'a> {
 
     /// The blob of a file in the newest commit, if it is here and no larger than code is.
     fn blob_at_hand(&self, path: &BString) -> Option<ObjectId> {
-        let blob = self.repository.blob_at(self.past.head().tree, path.as_bstr()).ok()??;
+        let blob = self.blob_in_head(path)?;
         let n_bytes = self.repository.size_if_here(blob).ok()??;
         usize::try_from(n_bytes).is_ok_and(|n_bytes| n_bytes <= MAX_BYTES).then_some(blob)
+    }
+
+    /// The blob of a file in the newest commit. Of many files, all are listed once: to find one takes a look at each entry of
+    /// the directories on its way.
+    fn blob_in_head(&self, path: &BString) -> Option<ObjectId> {
+        let tree = self.past.head().tree;
+        let list = || {
+            let is_worth_it = MANY_FILES <= self.paths.len();
+            let blobs = is_worth_it.then(|| self.repository.blobs_under(tree, b"".as_bstr()).ok());
+            blobs.flatten().map(|blobs| blobs.into_iter().collect())
+        };
+        match self.blobs.get_or_init(list) {
+            Some(blobs) => blobs.get(path).copied(),
+            None => self.repository.blob_at(tree, path.as_bstr()).ok()?,
+        }
     }
 
     /// The same context, where notes that hold one of `words` count too.

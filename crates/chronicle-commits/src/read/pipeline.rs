@@ -15,6 +15,7 @@ use jiff::Timestamp;
 use crate::{
     Content,
     caches::Caches,
+    disk_cache::{Progress, Work},
     error::Result,
     note::{
         corrections::{Afterwords, Pair},
@@ -56,10 +57,14 @@ fn read_once(lazy: &LazyRepository, caches: &Caches, request: &ReadRequest) -> R
     if !line.has_notes()? {
         return Ok(nothing_annotated(repository, request, warnings));
     }
-    let contents = contents_of(repository, head, request)?;
+    let watch = Watch { progress: caches.facts.progress, n_files: request.files.len() };
+    let contents = contents_of(repository, head, request, watch)?;
+    watch.begins(Stage::About);
     let bytes: Vec<&[u8]> = contents.iter().filter_map(|content| content.bytes(lazy)).collect();
     let (known, notebook) = line.about(&request.files, None, &bytes)?;
+    watch.begins(Stage::Candidates);
     let reading = read_from(lazy, caches, request, &known, &notebook, &contents, warnings);
+    watch.ends();
     // Each keystroke makes another text.
     if request.at.is_some() || !repository.has_unsaved() {
         line.placements.store(request.now.as_second() / (24 * 60 * 60));
@@ -83,10 +88,69 @@ fn nothing_annotated(repository: &Repository, request: &ReadRequest, mut warning
 }
 
 /// The bytes of the files that are asked about.
-fn contents_of(repository: &Repository, head: ObjectId, request: &ReadRequest) -> Result<Vec<Content>> {
+fn contents_of(
+    repository: &Repository,
+    head: ObjectId,
+    request: &ReadRequest,
+    watch: Watch,
+) -> Result<Vec<Content>> {
     match request.at {
         Some(commit) => contents_at(repository, commit, &request.files),
-        None => contents(repository, head, &request.files),
+        None => {
+            let files = request.files.iter().enumerate();
+            let files = files.inspect(|(number, _)| watch.is_at(Stage::Contents, *number));
+            contents(repository, head, files.map(|(_, file)| file))
+        }
+    }
+}
+
+/// What a read of many files does, in this order. Each takes about as long as the others.
+#[derive(Debug, Clone, Copy)]
+enum Stage {
+    Contents,
+    About,
+    Candidates,
+    Places,
+}
+
+impl Stage {
+    /// How many there are.
+    const COUNT: usize = Self::Places as usize + 1;
+}
+
+/// Shows how far a read of many files is.
+#[derive(Debug, Clone, Copy)]
+struct Watch {
+    progress: Option<Progress>,
+    n_files: usize,
+}
+
+impl Watch {
+    /// It is shown after so many files.
+    const STEP: usize = 500;
+
+    /// A stage has reached the file number `number`.
+    fn is_at(self, stage: Stage, number: usize) {
+        if let Some(progress) = self.progress.filter(|_| number.is_multiple_of(Self::STEP) && self.is_long())
+        {
+            progress(Work::Files, (stage as usize * self.n_files + number) / Stage::COUNT, self.n_files);
+        }
+    }
+
+    /// A stage begins.
+    fn begins(self, stage: Stage) {
+        self.is_at(stage, 0);
+    }
+
+    /// All is done, and what was shown goes away.
+    fn ends(self) {
+        if let Some(progress) = self.progress.filter(|_| self.is_long()) {
+            progress(Work::Files, self.n_files, self.n_files);
+        }
+    }
+
+    fn is_long(self) -> bool {
+        Self::STEP < self.n_files
     }
 }
 
@@ -131,7 +195,9 @@ fn read_from(
     repository.fetch_promised(versions.iter().copied())?;
     repository.read_ahead(versions);
     let mut files = Vec::with_capacity(paths.len());
+    let watch = Watch { progress: caches.facts.progress, n_files: presents.len() };
     for (number, present) in presents.iter().enumerate() {
+        watch.is_at(Stage::Places, number);
         let record = gathered.place(number, present)?;
         files.push(Scoped { path: paths[number].clone(), content: contents[number].clone(), record });
     }
@@ -172,8 +238,12 @@ fn opaque_warning(path: &BString) -> String {
 }
 
 /// The files' bytes as they are now; `None` for deleted ones.
-fn contents(repository: &Repository, head: ObjectId, files: &[ScopeFile]) -> Result<Vec<Content>> {
-    let contents = files.iter().map(|file| match repository.present_file(Some(head), file.path.as_bstr()) {
+fn contents<'f>(
+    repository: &Repository,
+    head: ObjectId,
+    files: impl Iterator<Item = &'f ScopeFile>,
+) -> Result<Vec<Content>> {
+    let contents = files.map(|file| match repository.present_file(Some(head), file.path.as_bstr()) {
         Err(GitError::Promised { .. }) => Ok(Content::promised()),
         found => Ok(found?.map(|file| file.content).into()),
     });
@@ -189,7 +259,7 @@ fn fetched(
 ) -> Result<Vec<Content>> {
     if is_now {
         repository.fetch_present(Some(commit), files.iter().map(|file| file.path.as_bstr()))?;
-        return contents(repository, commit, files);
+        return contents(repository, commit, files.iter());
     }
     let tree = repository.commit_tree(commit)?;
     let blobs = files.iter().map(|file| repository.blob_at(tree, file.at_head.as_bstr()));
