@@ -63,6 +63,8 @@ pub struct ReadCommand<'m> {
     pub all: bool,
     /// Whether nobody asks which commit took code away.
     pub is_brief: bool,
+    /// Whether corrections show the values that they replaced: people look at what became of a lesson.
+    pub with_replaced: bool,
     /// Whether empty fields are written too; they count against the budget.
     pub verbose: bool,
 }
@@ -83,6 +85,7 @@ impl Default for ReadCommand<'_> {
             budget: None,
             all: false,
             is_brief: false,
+            with_replaced: false,
             verbose: false,
         }
     }
@@ -219,8 +222,13 @@ impl Chronicle {
     /// # Errors
     /// When the repository cannot be read.
     pub fn read_all(&self) -> Result<Reading, Error> {
-        let command =
-            ReadCommand { max_regions: Some(usize::MAX), depth: 0, is_brief: true, ..ReadCommand::default() };
+        let command = ReadCommand {
+            max_regions: Some(usize::MAX),
+            depth: 0,
+            is_brief: true,
+            with_replaced: true,
+            ..ReadCommand::default()
+        };
         self.fit(self.recent(self.limits(&command)?)?, &command)
     }
 
@@ -257,6 +265,7 @@ impl Chronicle {
             as_written: command.verbose,
             without_gone: false,
             is_brief: command.is_brief,
+            with_replaced: command.with_replaced,
             without_stats: false,
         })
     }

@@ -105,6 +105,8 @@ pub struct Limits {
     pub without_gone: bool,
     /// Whether nobody asks which commit took code away.
     pub is_brief: bool,
+    /// Whether corrections show the values that they replaced.
+    pub with_replaced: bool,
     /// Whether nobody asks how many commits and annotations were looked at: none are counted then.
     pub without_stats: bool,
 }

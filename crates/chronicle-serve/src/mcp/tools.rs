@@ -104,9 +104,9 @@ static TOOLS: [Definition; 16] = [
     ),
     tool::<memory::FindArgs, Found>(
         "chronicle_find",
-        "Search lessons and sessions",
+        "Search lessons, sessions",
         Effect::Reads,
-        "Search this repository's lessons and earlier agent sessions: was this asked, tried, decided or solved before?",
+        "Search lessons and earlier sessions: was this asked, tried, decided or solved before?",
     ),
     tool::<memory::AskArgs, Asked>(
         "chronicle_ask",

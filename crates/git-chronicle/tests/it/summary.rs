@@ -202,6 +202,25 @@ fn what_is_known_of_code_that_is_gone_is_said_to_be() {
 }
 
 #[test]
+fn a_lesson_of_a_commit_is_below_its_own_commit() {
+    let repo = TestRepo::new();
+    repo.write("a.rs", "fn one() {\n    step();\n}\n");
+    repo.write("b.rs", "fn two() {\n    jump();\n}\n");
+    repo.commit("both: start");
+    annotate(
+        &repo,
+        &json!({ "summary": "Both in one commit, since they share a lock", "wisdom": [
+            { "category": "dead_end", "content": "A lock for each of them waited for the other." },
+        ]}),
+    );
+    repo.write("a.rs", "fn one() {\n    step();\n    stop();\n}\n");
+    repo.write("b.rs", "fn two() {\n    jump();\n    stop();\n}\n");
+    repo.commit("both: stop");
+    annotate(&repo, &json!({ "summary": "Both stop, because callers do not" }));
+    insta::assert_snapshot!(ask(&repo, &["summary", "."]), @"");
+}
+
+#[test]
 fn bad_questions() {
     let repo = pool();
     repo.write("empty.rs", "");

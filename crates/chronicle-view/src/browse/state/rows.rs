@@ -45,6 +45,15 @@ impl Row {
         parts.join(" ").to_lowercase()
     }
 
+    /// The same lesson once it was rejected on this machine.
+    pub(crate) fn rejected(mut self) -> Self {
+        self.title = format!("(rejected) {}", self.title);
+        self.detail
+            .lines
+            .push("rejected: briefings and hooks on this machine leave it out; c takes it back".into());
+        self
+    }
+
     /// The first line that it is about.
     pub(crate) fn line(&self) -> u32 {
         self.lines.map_or(1, |(start, _)| start)
