@@ -154,7 +154,7 @@ mod tests {
         };
         let lessons = [
             lesson("set_var is unsafe", Tier::Unknown, 9),
-            lesson("never set a variable", Tier::Own, 1),
+            lesson("never set a timeout", Tier::Own, 1),
             lesson("set_var is unsafe", Tier::Own, 1),
             lesson("set_var is unsafe", Tier::Own, 2),
             lesson("the var that was set is unsafe", Tier::Team, 3),

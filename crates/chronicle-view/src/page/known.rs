@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use chronicle_core::{
-    correction::CorrectionItem,
     counted,
     reading::{KnowledgeItem, RegionItem, Standing},
 };
