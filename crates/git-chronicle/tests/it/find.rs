@@ -101,7 +101,7 @@ fn lessons_with_the_words_come_first() {
         lesson("The pool is full at noon", json!({"file": "src/pool.rs"}))]});
     let stored = desk.ask(&["annotate", "--json", &note.to_string()]);
     let id = |content: &str| {
-        let lessons = stored["annotation"]["wisdom"].as_array().expect("it has lessons");
+        let lessons = stored["stored"]["wisdom"].as_array().expect("it has lessons");
         let lesson = lessons.iter().find(|lesson| lesson["content"] == content).expect("it was stored");
         lesson["id"].as_str().expect("it has an id").to_owned()
     };
