@@ -223,7 +223,12 @@ fn a_lesson_of_a_commit_is_below_its_own_commit() {
     repo.write("b.rs", "fn two() {\n    jump_over_the_fence();\n    land_on_both_feet();\n    count_the_bruises();\n    stop_where_it_is();\n}\n");
     repo.commit("both: stop");
     annotate(&repo, &json!({ "summary": "Both stop, because callers do not" }));
-    insta::assert_snapshot!(ask(&repo, &["summary", "."]), @"");
+    insta::assert_snapshot!(ask(&repo, &["summary", "."]), @"
+    ## The commits
+    - Several files [8cb4400, 2 days, 0.88]: Both in one commit, since they share a lock
+      - dead end: A lock for each of them waited for the other.
+    - Several files [b45f8b2, 2 days, 0.88]: Both stop, because callers do not
+    ");
 }
 
 #[test]
