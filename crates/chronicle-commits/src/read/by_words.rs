@@ -92,9 +92,15 @@ pub fn find_lessons(
     let places: HashMap<&EntryId, usize> =
         chosen.iter().enumerate().rev().map(|(place, lesson)| (&lesson.entry.id, place)).collect();
     let mut found: BTreeMap<usize, WisdomItem> = BTreeMap::new();
-    for item in std::mem::take(&mut reading.wisdom) {
+    for mut item in std::mem::take(&mut reading.wisdom) {
         let is_over = item.standing.is_over() || item.content == REMOVED;
         if let (Some(place), false) = (places.get(&item.standing.id), is_over) {
+            if chosen[*place].entry.file.is_none() {
+                // It is about its commit, and was looked for in one of the files.
+                let standing = &mut item.standing;
+                (standing.file, standing.file_recorded, standing.lines) = (None, None, None);
+                standing.near.clear();
+            }
             found.entry(*place).or_insert(item);
         }
     }

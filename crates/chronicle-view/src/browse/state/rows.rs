@@ -48,9 +48,11 @@ impl Row {
     /// The same lesson once it was rejected on this machine.
     pub(crate) fn rejected(mut self) -> Self {
         self.title = format!("(rejected) {}", self.title);
-        self.detail
-            .lines
-            .push("rejected: briefings and hooks on this machine leave it out; c takes it back".into());
+        // Right below its words: a small screen has no room for more.
+        let lines = &mut self.detail.lines;
+        let at = lines.iter().position(String::is_empty).unwrap_or(lines.len());
+        lines
+            .insert(at, "rejected: briefings and hooks on this machine leave it out; c takes it back".into());
         self
     }
 
