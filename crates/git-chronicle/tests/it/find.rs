@@ -201,7 +201,7 @@ fn a_question_can_be_narrowed() {
     };
     assert!(all(&ask(&["--branch=lists"]), "branch", "lists"));
     assert!(all(&ask(&["--file=src/parser.rs"]), "branch", "lists"));
-    assert!(all(&ask(&["--since=2026-03-11"]), "branch", "lists"));
+    assert!(all(&ask(&["--since=2026-03-10"]), "branch", "lists"));
     assert!(all(&ask(&["--since=1 day"]), "branch", "lists"));
     assert!(all(&ask(&["--kind=prompt"]), "kind", "prompt"));
     assert_eq!(turns(&ask(&["--kind=edit,commit"])).iter().filter(|(kind, _)| *kind == "commit").count(), 1);
