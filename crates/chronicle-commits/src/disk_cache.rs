@@ -30,8 +30,17 @@ pub const DERIVED: [&str; 12] = [
     "summaries",
 ];
 
-/// Called now and then while much is filled, with how many commits are done and how many there are.
-pub type Progress = fn(usize, usize);
+/// What a long look is at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Work {
+    /// The history: what commits did to files.
+    Commits,
+    /// The files that are asked about.
+    Files,
+}
+
+/// Called now and then while much is read, with how many of what are done and how many there are.
+pub type Progress = fn(Work, usize, usize);
 
 /// Facts, once they are asked for.
 #[derive(Debug)]

@@ -15,7 +15,7 @@ pub mod write;
 
 pub use caches::{Caches, fill as fill_facts, is_near};
 pub use content::Content;
-pub use disk_cache::{CachePlace, DERIVED, Progress};
+pub use disk_cache::{CachePlace, DERIVED, Progress, Work};
 pub use error::CommitsError;
 pub use note::claim_id::summary_id;
 pub use note::claims::{FoundClaim, amend_lesson, claims_called, claims_on, corrections_of, disputed};
@@ -24,6 +24,7 @@ pub use note::knowledge::{Added, add_knowledge, all_knowledge, remove_knowledge}
 pub use note::lessons::{Lesson, lessons};
 pub use note::notebook::{Notebook, stored_on};
 pub use read::blames::{Author, Blames, Written};
+pub use read::by_words::{LessonWords, find_lessons};
 pub use read::coverage;
 pub use read::deps::{Dependents, DepsRequest, Target, dependents};
 pub use read::item_history::{Changed, FileNow, ItemHistory, item_history};

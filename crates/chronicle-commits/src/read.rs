@@ -2,6 +2,7 @@
 
 pub(crate) mod answer;
 pub(crate) mod blames;
+pub(crate) mod by_words;
 pub mod coverage;
 pub(crate) mod deps;
 pub(crate) mod gather;

@@ -134,7 +134,7 @@ impl Memory<'_> {
     }
 
     /// The moment that a date stands for, or a span of time before now.
-    pub(crate) fn moment_before(&self, text: &str) -> Result<Timestamp, Error> {
+    pub fn moment_before(&self, text: &str) -> Result<Timestamp, Error> {
         let text = text.trim();
         let before = || {
             let zone = self.blocks().zone();

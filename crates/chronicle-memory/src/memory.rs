@@ -91,6 +91,17 @@ impl Memory<'_> {
         }
     }
 
+    /// Whether `named`, a name or a folder, is the project that this command runs in.
+    ///
+    /// # Errors
+    /// When it is not known, or the store cannot be read.
+    pub fn is_here(&self, named: &str) -> Result<bool, Error> {
+        let Some(memory) = self.open()? else { return Ok(false) };
+        let here = memory.project_of(self.workplace.directory())?;
+        let named = memory.named(named, self.workplace.directory())?;
+        Ok(here.is_some_and(|here| here.id == named.id))
+    }
+
     /// The project that this command runs in, which is made where it is new.
     pub(crate) fn project_to_write(&self, memory: &mut OpenMemory) -> Result<Project, Error> {
         if let Some(known) = memory.project_of(self.workplace.directory())? {

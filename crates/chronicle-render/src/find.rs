@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use chronicle::find::Found;
 use chronicle_core::counted;
 use chronicle_memory::{
     find::{
@@ -12,13 +13,29 @@ use chronicle_memory::{
     sessions::short_session,
 };
 
-use super::{View, markdown::gap, words};
+use super::{
+    View,
+    markdown::{found_lessons, gap},
+    words,
+};
 
 /// The longest id of a turn that is shown: longer ones tell people nothing.
 const LONGEST_NAME: usize = 12;
 
+/// Lessons, then what sessions say.
+pub(super) fn found(found: &Found, view: &View, is_marked: bool) -> String {
+    let mut out = String::new();
+    found_lessons(&mut out, &found.lessons, view);
+    let said = finding(&found.finding, view, is_marked);
+    if !said.is_empty() {
+        gap(&mut out);
+        out.push_str(&said);
+    }
+    out
+}
+
 /// Hits, session by session: that with the best hit first.
-pub(super) fn found(finding: &Finding, view: &View, is_marked: bool) -> String {
+pub(super) fn finding(finding: &Finding, view: &View, is_marked: bool) -> String {
     let mut out = String::new();
     if let Some(differing) = &finding.differing {
         said_differently(&mut out, differing, view);

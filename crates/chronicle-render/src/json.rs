@@ -6,6 +6,7 @@ use chronicle::{
     Why,
     agent::{Injected, InjectedSummary},
     ask::{Asked, RoutedAnswer},
+    find::Found,
 };
 use chronicle_annotator::{Candidates, WrittenReply};
 use chronicle_core::reading::{Reading, compact, json_line, mark_repeated_intents};
@@ -36,6 +37,9 @@ use serde_json::{Map, Value, json};
 /// Top-level keys of answers other than a reading that are always there, however empty.
 const ALWAYS_IN_ANSWERS: [&str; 9] =
     ["moments", "items", "dependents", "files", "commits", "uncommitted", "regions", "wisdom", "warnings"];
+
+/// Keys of a lesson that are always there: null says something.
+const LESSON_KEYS: [&str; 2] = ["lines", "commits_since"];
 
 /// An answer as programs get it.
 pub trait Answer {
@@ -83,7 +87,23 @@ impl Answer for Asked {
     fn json(&self, _verbose: bool) -> Value {
         let mut value = whole(self);
         value["answer"] = self.answer.json(false);
+        compact_lessons(&mut value);
         value
+    }
+}
+
+impl Answer for Found {
+    fn json(&self, _verbose: bool) -> Value {
+        let mut value = whole(self);
+        compact_lessons(&mut value);
+        value
+    }
+}
+
+/// Leaves out of the lessons of an answer what is empty, as a reading does.
+fn compact_lessons(answer: &mut Value) {
+    for lesson in answer["lessons"].as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
+        compact(lesson, &LESSON_KEYS);
     }
 }
 

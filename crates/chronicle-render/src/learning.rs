@@ -12,7 +12,11 @@ use chronicle_memory::{
     sessions::short_session,
 };
 
-use super::{Answer, Format, View, markdown::gap, pretty, words};
+use super::{
+    Answer, Format, View,
+    markdown::{found_lessons, gap},
+    pretty, words,
+};
 
 /// How much evidence a list shows of one item.
 const FEW: usize = 3;
@@ -303,8 +307,13 @@ pub fn asked(asked: &Asked, format: Format, view: &View) -> String {
             let _ = writeln!(out, "[{}] {}", citation.number, cited(citation));
         }
     }
+    if !asked.lessons.is_empty() {
+        out.push('\n');
+        found_lessons(&mut out, &asked.lessons, view);
+    }
     match routed(&asked.answer, view, asked.route == "decided").trim_end() {
-        "" => out.push_str("\nnothing is known about this\n"),
+        "" if asked.lessons.is_empty() => out.push_str("\nnothing is known about this\n"),
+        "" => {}
         text => {
             let _ = writeln!(out, "\n{text}");
         }
@@ -329,7 +338,7 @@ fn routed(answer: &RoutedAnswer, view: &View, is_for_decisions: bool) -> String 
         RoutedAnswer::Patterns(answer) => patterns(answer, false, format, view),
         RoutedAnswer::Skills(answer) => skills(answer, format, view),
         RoutedAnswer::Problems(answer) => problems(answer, format, view),
-        RoutedAnswer::Find(answer) => super::found(answer, format, view),
+        RoutedAnswer::Find(answer) => super::find::finding(answer, view, false),
         RoutedAnswer::List(answer) => super::find::listing(answer, view),
         RoutedAnswer::Fix(answer) => super::fix(answer, format, view),
     }

@@ -48,6 +48,7 @@ use chronicle::{
     OutlineAnswer, PurgeReply, ReconcileReply, Setup, Shown, StagedRemark, Status, Summary, Synced, Timeline,
     Why,
     agent::{AgentTexts, Injected, InjectedSummary},
+    find::Found,
 };
 use chronicle_annotator::{Candidates, WrittenReply};
 use chronicle_memory::{
@@ -55,7 +56,7 @@ use chronicle_memory::{
     brief::Brief,
     catch_up::CatchUp,
     digest::Digest,
-    find::{About, Finding, Fix, How},
+    find::{About, Fix, How},
     handoff::Handoff,
     imports::ImportedMemory,
     sessions::{
@@ -516,11 +517,11 @@ pub fn deps(deps: &Deps, format: Format, view: &View) -> String {
 
 /// What was found in sessions, as text.
 #[must_use]
-pub fn found(finding: &Finding, format: Format, view: &View) -> String {
+pub fn found(found: &Found, format: Format, view: &View) -> String {
     match format {
-        Format::Json => finding.json_line(view.verbose),
-        Format::Markdown => find::found(finding, view, false),
-        Format::Pretty => pretty::painted(&find::found(finding, view, view.colour), view),
+        Format::Json => found.json_line(view.verbose),
+        Format::Markdown => find::found(found, view, false),
+        Format::Pretty => pretty::painted(&find::found(found, view, view.colour), view),
     }
 }
 

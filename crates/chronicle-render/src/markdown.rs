@@ -305,6 +305,26 @@ fn on_one_line(item: &WisdomItem, view: &View) -> String {
     format!("{} ({}): {text}", item.category, about.join(", "))
 }
 
+/// Lessons that were found by their words, each with its file and its id.
+pub(super) fn found_lessons(out: &mut String, lessons: &[WisdomItem], view: &View) {
+    if lessons.is_empty() {
+        return;
+    }
+    out.push_str("## Lessons\n");
+    for item in lessons {
+        let standing = &item.standing;
+        words::said_as(out, standing.tier, |out| {
+            let mut about: Vec<String> = standing.file.as_deref().map(words::path).into_iter().collect();
+            about.extend([words::place(standing), words::age(standing, view.now)]);
+            about.push(words::short(&standing.commit));
+            about.extend(words::doubts(standing));
+            let text = chronicle_sessions::shortened(&words::one_line(&item.content), LONGEST_ON_A_LINE);
+            let _ = writeln!(out, "- {} ({}): {text}", item.category, about.join(", "));
+            let _ = writeln!(out, "  - id: {}", words::id(&standing.id));
+        });
+    }
+}
+
 /// A trap for a human's eyes, with its file.
 pub(super) fn trap(item: &WisdomItem, view: &View) -> String {
     let file = item.standing.file.as_deref().map(words::path).unwrap_or_default();

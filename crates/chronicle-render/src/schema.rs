@@ -2,7 +2,7 @@
 
 use chronicle::{
     AnnotateReply, Check, CorrectReply, Deps, Diagnosis, GcReply, ImportReply, KnowledgeReply, OutlineAnswer,
-    PurgeReply, Setup, Shown, Status, Summary, Synced, Timeline, Why, ask::Asked,
+    PurgeReply, Setup, Shown, Status, Summary, Synced, Timeline, Why, ask::Asked, find::Found,
 };
 use chronicle_annotator::WrittenReply;
 use chronicle_commits::input::AnnotateInput;
@@ -14,7 +14,7 @@ use chronicle_memory::{
     brief::Brief,
     catch_up::CatchUp,
     digest::Digest,
-    find::{About, Finding, Fix, How},
+    find::{About, Fix, How},
     handoff::Handoff,
     imports::ImportedMemory,
     learning::{DeveloperProfile, FeedbackReply, Patterns, Preferences, Problems, Projects, Skills},
@@ -145,7 +145,7 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "share-output" => schema_for!(ShareStatus),
         "share-push-output" => schema_for!(SharePushed),
         "share-pull-output" => schema_for!(SharePulled),
-        "find-output" => schema_for!(Finding),
+        "find-output" => schema_for!(Found),
         "find-shared-output" => schema_for!(SharedFinding),
         "about-output" => schema_for!(About),
         "how-output" => schema_for!(How),

@@ -19,6 +19,7 @@ use crate::index::{
 };
 use crate::{ProjectId, SessionId, StoredTurn, TurnKind, Vector};
 
+mod fits;
 mod sheet;
 mod weights;
 

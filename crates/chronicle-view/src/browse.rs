@@ -65,7 +65,7 @@ pub fn browse(chronicle: &Chronicle, start: &Start, outside: &mut dyn Outside) -
     // Nothing else writes to the terminal from here on: no progress, no word of a lock that is waited for.
     let workplace = chronicle.workplace();
     let quiet =
-        workplace.at(workplace.directory()).with_progress(|_, _| {}).with_patience(Patience::default());
+        workplace.at(workplace.directory()).with_progress(|_, _, _| {}).with_patience(Patience::default());
     let mut actions = Actions { chronicle: &Chronicle::new(quiet), outside };
     let mut is_stale = true;
     loop {

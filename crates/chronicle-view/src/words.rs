@@ -2,7 +2,14 @@
 
 use std::borrow::Cow;
 
-use chronicle_core::{Age, Category, parse_time, plain, reading::Standing, redaction::gated, shown_path};
+use chronicle_core::{
+    Age, Category,
+    correction::{CorrectionItem, CorrectionKind, Tier},
+    parse_time, plain,
+    reading::{Standing, said_by},
+    redaction::gated,
+    shown_path,
+};
 use jiff::{Timestamp, tz::TimeZone};
 
 /// A text from outside as a reader may see it: without secrets, without what acts on a terminal, hides or turns the
@@ -58,6 +65,47 @@ pub(crate) fn mark(category: Category) -> &'static str {
         Category::Insight => "●",
         Category::UnfinishedThread => "○",
     }
+}
+
+/// What was said of a lesson since: `words amended by Uma, 2 days ago; was: “old”; now: “new”: the reason`.
+pub(crate) fn correction(item: &CorrectionItem, now: Timestamp) -> String {
+    const LONGEST: usize = 300;
+    let field = match item.field.as_deref() {
+        Some("content") => "words ".to_owned(),
+        Some(field) => format!("{} ", line(field, 40)),
+        None => String::new(),
+    };
+    let mut said = match item.kind {
+        CorrectionKind::Flag => "flagged".to_owned(),
+        CorrectionKind::Remove => format!("{field}removed"),
+        CorrectionKind::Amend => format!("{field}amended"),
+    };
+    match (said_by(item.author.as_deref(), item.trust, item.origin.as_deref()), &item.author) {
+        // What strangers call themselves proves nothing: where it came from is said with it.
+        (Some(stranger), _) if item.trust == Tier::Unknown => {
+            said.push_str(&format!(" ({})", line(&stranger, 200)));
+        }
+        (_, Some(author)) => said.push_str(&format!(" by {}", line(author, 80))),
+        (Some(other), None) => said.push_str(&format!(" {}", line(&other, 200))),
+        (None, None) => {}
+    }
+    if let Some(at) = parse_time(&item.timestamp) {
+        said.push_str(&format!(", {}", ago(at, now)));
+    }
+    match item.meant {
+        Some(CorrectionKind::Remove) => said.push_str(", who is trusted too little to remove"),
+        Some(CorrectionKind::Amend) => said.push_str(", who is trusted too little to amend"),
+        Some(CorrectionKind::Flag) | None => {}
+    }
+    for (label, text) in [("was", &item.target_value), ("now", &item.replacement)] {
+        if let Some(text) = text.as_deref().filter(|text| !text.trim().is_empty()) {
+            said.push_str(&format!("; {label}: “{}”", line(text, LONGEST)));
+        }
+    }
+    if !item.reason.trim().is_empty() {
+        said.push_str(&format!(": {}", line(&item.reason, LONGEST)));
+    }
+    said
 }
 
 /// Where a lesson is now: `line 4, changed`; `gone`; `whole file`.
@@ -123,6 +171,62 @@ mod tests {
         let cut = shown(&text, 40);
         assert!(!cut.contains("ghp_a1"), "{cut}");
         assert!(cut.contains("[redacted"), "{cut}");
+    }
+
+    #[test]
+    fn a_correction_says_what_was_done_by_whom_and_to_what() {
+        let now: Timestamp = "2026-03-10T12:00:00Z".parse().unwrap();
+        let made = CorrectionItem {
+            id: None,
+            kind: CorrectionKind::Flag,
+            meant: None,
+            field: None,
+            target_value: None,
+            replacement: None,
+            reason: "it waits now".to_owned(),
+            author: Some("Uma".to_owned()),
+            timestamp: "2026-03-08T12:00:00Z".to_owned(),
+            trust: Tier::Own,
+            origin: None,
+            is_remark: false,
+        };
+        let check = |item: CorrectionItem, expected: &str| assert_eq!(correction(&item, now), expected);
+        let flag = made.clone();
+        check(flag, "flagged by Uma, 2 days ago: it waits now");
+        let words = Some("content".to_owned());
+        let removed = CorrectionItem {
+            kind: CorrectionKind::Remove,
+            field: words.clone(),
+            reason: String::new(),
+            ..made.clone()
+        };
+        check(removed, "words removed by Uma, 2 days ago");
+        let amended = CorrectionItem {
+            kind: CorrectionKind::Amend,
+            field: words,
+            target_value: Some("Never block.".to_owned()),
+            replacement: Some("Block for\na second.".to_owned()),
+            ..made.clone()
+        };
+        check(
+            amended.clone(),
+            "words amended by Uma, 2 days ago; was: “Never block.”; now: “Block for a second.”: it waits now",
+        );
+        let stranger = CorrectionItem {
+            kind: CorrectionKind::Flag,
+            meant: Some(CorrectionKind::Amend),
+            author: Some("Mallory".to_owned()),
+            trust: Tier::Unknown,
+            origin: Some("up".to_owned()),
+            target_value: None,
+            replacement: None,
+            field: Some("tags".to_owned()),
+            ..amended
+        };
+        check(
+            stranger,
+            "flagged (from Mallory, not yours: fetched from up), 2 days ago, who is trusted too little to amend: it waits now",
+        );
     }
 
     #[test]

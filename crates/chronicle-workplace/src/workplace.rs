@@ -172,10 +172,10 @@ impl Workplace {
         Self { behind: Some(behind), ..self }
     }
 
-    /// The same, where `progress` shows how far a long look at history is: how many commits are done, and how many
-    /// there are.
+    /// The same, where `progress` shows how far a long look at history or at many files is: what is read, how many are
+    /// done, and how many there are.
     #[must_use]
-    pub fn with_progress(self, progress: fn(usize, usize)) -> Self {
+    pub fn with_progress(self, progress: chronicle_commits::Progress) -> Self {
         Self { progress: Some(progress), ..self }
     }
 

@@ -25,14 +25,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{Chronicle, ReadCommand, Reading, Why, WhyScope};
+use crate::{Chronicle, ReadCommand, Reading, Why, WhyScope, WisdomItem, find::AboutLessons};
 
 mod citations;
 mod compose;
 mod route;
 
 pub use citations::Citation;
-use citations::{Cites, decisions_first};
+use citations::{Cites, decisions_first, with_lessons};
 pub use compose::Composed;
 use route::{Route, RouteName, route};
 
@@ -88,7 +88,10 @@ pub struct Asked {
     pub route: &'static str,
     /// The same as a command line.
     pub command: String,
-    /// What that command answered, in its own form.
+    /// Lessons of this repository that have the words of the question, the best first, where sessions were searched for a
+    /// topic.
+    pub lessons: Vec<WisdomItem>,
+    /// What that command answered of sessions, in its own form.
     #[schemars(with = "serde_json::Map<String, Value>")]
     pub answer: RoutedAnswer,
     /// What the answer rests on.
@@ -199,13 +202,15 @@ impl Chronicle {
             }
             answered => answered?,
         };
+        let lessons = self.lessons_for(&way, command, &mut warnings);
         let mut asked = Asked {
             schema: "chronicle-ask/v1",
             question: cut.to_owned(),
             route: way.name.name(),
             command: format!("git chronicle {}{}", answered.command.join(" "), command.place(way.name)),
+            citations: with_lessons(&lessons, answered.citations),
+            lessons,
             answer: answered.answer,
-            citations: answered.citations,
             composed: None,
             warnings,
         };
@@ -399,6 +404,19 @@ impl Chronicle {
                 Answered::of(&["find", &words], found, cites, RoutedAnswer::Find)
             }
         })
+    }
+
+    /// The lessons that a question about a topic of this project is shown with.
+    fn lessons_for(&self, way: &Route, command: &AskCommand, warnings: &mut Vec<String>) -> Vec<WisdomItem> {
+        let has_topic = matches!(
+            way.name,
+            RouteName::Find | RouteName::About | RouteName::Decided | RouteName::How | RouteName::Fix
+        );
+        if !has_topic || command.project.is_some() {
+            return Vec::new();
+        }
+        let since = way.since().and_then(|since| self.memory().moment_before(&since).ok());
+        self.lessons_about(&AboutLessons { query: &way.subject, since, file: None }, warnings)
     }
 
     fn lessons(&self, file: &str) -> Result<Answered, Error> {

@@ -12,6 +12,7 @@ mod context;
 mod correct;
 mod deps;
 mod doctor;
+pub mod find;
 mod form;
 mod gc;
 mod history;
@@ -47,7 +48,8 @@ pub use annotate::{AnnotateCommand, AnnotateReply, Given};
 pub use check::{Check, CheckScope, CheckedFile, Touch, TouchedDependent, TouchedLesson};
 pub use chronicle_commits::parsing;
 pub use chronicle_commits::{
-    AuthorContext, LESSON_OPTIONS, Said, StagedRemark, input::MAX_BYTES as MAX_INPUT_BYTES, reconcile::Effort,
+    AuthorContext, LESSON_OPTIONS, Said, StagedRemark, Work, input::MAX_BYTES as MAX_INPUT_BYTES,
+    reconcile::Effort,
 };
 pub use chronicle_core::{
     Category, ContextLevel, InvalidRange, LineRange, are,

@@ -1,6 +1,6 @@
 //! What is known about some code.
 
-use std::path::PathBuf;
+use std::{collections::HashSet, path::PathBuf};
 
 use chronicle_commits::{Limits, ReadRequest, Recent, Scope, ScopeFile};
 use chronicle_core::{
@@ -63,6 +63,8 @@ pub struct ReadCommand<'m> {
     pub all: bool,
     /// Whether nobody asks which commit took code away.
     pub is_brief: bool,
+    /// Whether corrections show the values that they replaced: people look at what became of a lesson.
+    pub with_replaced: bool,
     /// Whether empty fields are written too; they count against the budget.
     pub verbose: bool,
 }
@@ -83,6 +85,7 @@ impl Default for ReadCommand<'_> {
             budget: None,
             all: false,
             is_brief: false,
+            with_replaced: false,
             verbose: false,
         }
     }
@@ -165,6 +168,7 @@ impl Chronicle {
     fn read_whole(&self, command: &ReadCommand) -> Result<Reading, Error> {
         let head = self.workplace.repository()?.head()?.ok_or(GitError::NoCommits)?;
         let mut files = Vec::new();
+        let mut seen = HashSet::new();
         let mut names = Vec::new();
         let mut remarks = Vec::new();
         let mut is_directory = false;
@@ -178,11 +182,7 @@ impl Chronicle {
                 }
                 found => found?,
             };
-            for file in scope.files {
-                if !files.contains(&file) {
-                    files.push(file);
-                }
-            }
+            files.extend(scope.files.into_iter().filter(|file| seen.insert(file.clone())));
             names.push(scope.name);
             remarks.extend(scope.remark);
             is_directory |= scope.is_directory;
@@ -222,8 +222,13 @@ impl Chronicle {
     /// # Errors
     /// When the repository cannot be read.
     pub fn read_all(&self) -> Result<Reading, Error> {
-        let command =
-            ReadCommand { max_regions: Some(usize::MAX), depth: 0, is_brief: true, ..ReadCommand::default() };
+        let command = ReadCommand {
+            max_regions: Some(usize::MAX),
+            depth: 0,
+            is_brief: true,
+            with_replaced: true,
+            ..ReadCommand::default()
+        };
         self.fit(self.recent(self.limits(&command)?)?, &command)
     }
 
@@ -246,7 +251,7 @@ impl Chronicle {
         Ok(files.filter(|file| root.as_ref().is_some_and(|root| root.join(file).exists())).collect())
     }
 
-    fn limits(&self, command: &ReadCommand) -> Result<Limits, Error> {
+    pub(crate) fn limits(&self, command: &ReadCommand) -> Result<Limits, Error> {
         Ok(Limits {
             since: command.since.as_deref().map(|text| self.moment(text)).transpose()?,
             tags: command.tags.clone(),
@@ -260,6 +265,7 @@ impl Chronicle {
             as_written: command.verbose,
             without_gone: false,
             is_brief: command.is_brief,
+            with_replaced: command.with_replaced,
             without_stats: false,
         })
     }

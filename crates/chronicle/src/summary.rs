@@ -1,6 +1,6 @@
 //! The newest word on each code unit: orientation, short.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{cmp::Reverse, collections::BTreeMap, path::PathBuf};
 
 use chronicle_core::{
     Anchor, Category, LineRange,
@@ -36,7 +36,8 @@ pub struct Summary {
 pub struct FileSummary {
     /// The file, as it is called now.
     pub file: String,
-    /// Its code units in the order of the file; what concerns the whole file comes first.
+    /// Its code units in the order of the file; what concerns the whole file comes first. Of no single file, one for each
+    /// annotated commit, the newest first.
     pub units: Vec<UnitSummary>,
     /// How many more there are of which the code is gone; `read` tells what is known of them.
     pub n_gone: usize,
@@ -288,7 +289,10 @@ impl Chronicle {
                 let inside = |lines: LineRange| wanted.lines.iter().any(|item| item.overlaps(lines));
                 anchor.is_some_and(has_name) || (anchor.is_some() && lines.is_some_and(inside))
             };
-            let (units, n_gone) = units(words, &items.unwrap_or_default(), is_wanted);
+            let (mut units, n_gone) = units(words, &items.unwrap_or_default(), is_wanted);
+            if file.is_empty() {
+                units.sort_by_key(|unit| (unit.tier == Tier::Unknown, Reverse(unit.at)));
+            }
             if !units.is_empty() || 0 < n_gone {
                 files.push(FileSummary { file: file.to_owned(), units, n_gone });
             }
@@ -309,15 +313,18 @@ fn units(
     items: &[Item],
     is_wanted: impl Fn(Option<LineRange>, Option<&String>) -> bool,
 ) -> (Vec<UnitSummary>, usize) {
-    let mut by_unit: BTreeMap<(Option<LineRange>, Option<String>), Vec<Word<'_>>> = BTreeMap::new();
+    let mut by_unit: BTreeMap<_, Vec<Word<'_>>> = BTreeMap::new();
     for word in words.into_iter().filter(|word| !word.standing.is_over()) {
-        by_unit.entry(unit_of(&word, items)).or_default().push(word);
+        // What concerns several files is about the commit: each says only what was said of it.
+        let commit = word.standing.file.is_none().then(|| word.standing.commit.clone());
+        by_unit.entry((unit_of(&word, items), commit)).or_default().push(word);
     }
-    by_unit.retain(|(lines, anchor), _| is_wanted(*lines, anchor.as_ref()));
+    by_unit.retain(|((lines, anchor), _), _| is_wanted(*lines, anchor.as_ref()));
     let n_all = by_unit.len();
     by_unit.retain(|_, words| words.iter().any(Word::is_told));
     let n_gone = n_all - by_unit.len();
-    (by_unit.into_iter().map(|((lines, anchor), words)| unit(lines, anchor, words)).collect(), n_gone)
+    let units = by_unit.into_iter().map(|(((lines, anchor), _), words)| unit(lines, anchor, words));
+    (units.collect(), n_gone)
 }
 
 /// The item that a statement is about: the one that has its lines now, or the one that it names.
@@ -343,7 +350,7 @@ fn unit_of(word: &Word<'_>, items: &[Item]) -> (Option<LineRange>, Option<String
 
 fn unit(lines: Option<LineRange>, anchor: Option<String>, mut words: Vec<Word<'_>>) -> UnitSummary {
     let is_unknown = |word: &Word<'_>| word.standing.tier == Tier::Unknown;
-    words.sort_by_key(|word| (is_unknown(word), std::cmp::Reverse(word.standing.at)));
+    words.sort_by_key(|word| (is_unknown(word), Reverse(word.standing.at)));
     let newest = words[0].standing;
     let mut texts: [Vec<String>; 5] = Said::ALL.map(|is| texts_of(&words, is));
     let own = words.iter().position(is_unknown).unwrap_or(words.len());

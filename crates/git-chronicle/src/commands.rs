@@ -130,7 +130,7 @@ pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
     // The process ends with it, and what it holds is given back all at once.
     let chronicle = ManuallyDrop::new(Chronicle::new(match ui.format() {
         Format::Json => workplace,
-        _ => workplace.with_progress(ui::history_progress),
+        _ => workplace.with_progress(ui::reading_progress),
     }));
     let done = answer(cli, &chronicle, directory, ui);
     if let Some(ignored) = chronicle.workplace().ignored_settings().filter(|_| !background::nobody_hears()) {

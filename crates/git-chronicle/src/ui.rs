@@ -5,6 +5,7 @@ use std::io::{BufWriter, IsTerminal, Write};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
+use chronicle::Work;
 use chronicle_render::{DEFAULT_WIDTH, Format, View};
 
 use crate::{
@@ -203,11 +204,15 @@ pub(crate) fn begin() {
     BEGUN.get_or_init(Instant::now);
 }
 
-/// Shows how far a look at history is, where the command takes more than half a second.
-pub(crate) fn history_progress(n_done: usize, n_all: usize) {
+/// Shows how far a look at history or at many files is, where the command takes more than half a second.
+pub(crate) fn reading_progress(work: Work, n_done: usize, n_all: usize) {
     let is_long = BEGUN.get_or_init(Instant::now).elapsed() > Duration::from_millis(500);
     if is_long {
-        show_progress("commits read", n_done, n_all);
+        let what = match work {
+            Work::Commits => "commits read",
+            Work::Files => "files read",
+        };
+        show_progress(what, n_done, n_all);
     }
 }
 

@@ -7,7 +7,7 @@ use chronicle_facts::{Commit, CommitRow, Facts, Key, NewCommit, NewText, NewTouc
 use chronicle_git::{Commits, FileChange, Found, ObjectId, Repository};
 
 use crate::{
-    disk_cache::Progress,
+    disk_cache::{Progress, Work},
     error::{Result, if_notes},
     note::{
         note_texts::{said_in, texts},
@@ -137,7 +137,7 @@ pub(crate) fn touches(
         let unwalked = facts.unwalked(reach, BATCH)?;
         if unwalked.is_empty() {
             if let (Some(progress), true) = (progress, 0 < n_done) {
-                progress(1, 1);
+                progress(Work::Commits, 1, 1);
             }
             return Ok(());
         }
@@ -151,7 +151,7 @@ pub(crate) fn touches(
                 facts.add_touches(&walked)?;
                 n_done += walked.len();
                 if let Some(progress) = progress {
-                    progress(n_done, reach.count());
+                    progress(Work::Commits, n_done, reach.count());
                 }
                 walked.clear();
                 n_touches = 0;

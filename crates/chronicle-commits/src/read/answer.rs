@@ -337,7 +337,7 @@ fn standing(
     };
     let factors = factors(heading, body.origin(), tie, request, setting);
     let present_name = file.path.to_string();
-    let (body, corrections) = corrected(claim, heading.voice.tier, setting.said, request.limits.as_written);
+    let (body, corrections) = corrected(claim, heading.voice.tier, setting.said, &request.limits);
     let is_doubted = corrections.iter().any(|item| !item.is_remark);
     let confidence = score::confidence(&factors);
     let standing = Box::new(Standing {
@@ -418,9 +418,9 @@ fn unknown_keys(
     others.map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
-/// What is left of a claim of this `tier` after it was corrected, and by what; `as_written` shows the claim as it was
-/// and hides nothing.
-fn corrected(claim: &Claim, tier: Tier, said: &Afterwords, as_written: bool) -> (Body, Vec<CorrectionItem>) {
+/// What is left of a claim of this `tier` after it was corrected, and by what; where it is wanted as it was written,
+/// nothing is hidden.
+fn corrected(claim: &Claim, tier: Tier, said: &Afterwords, limits: &Limits) -> (Body, Vec<CorrectionItem>) {
     let mut body = claim.body.clone();
     let mut corrections = match &body {
         Body::Region(region) => correction::in_region(region),
@@ -431,7 +431,7 @@ fn corrected(claim: &Claim, tier: Tier, said: &Afterwords, as_written: bool) -> 
         correction.trust = tier;
     }
     corrections.extend_from_slice(said.corrections_of(&claim.id));
-    if corrections.is_empty() || as_written {
+    if corrections.is_empty() || limits.as_written {
         return (body, corrections);
     }
     match &mut body {
@@ -441,7 +441,10 @@ fn corrected(claim: &Claim, tier: Tier, said: &Afterwords, as_written: bool) -> 
     }
     .apply(&corrections);
     for correction in &mut corrections {
-        correction.hide();
+        match limits.with_replaced {
+            true => correction.hide_removed(),
+            false => correction.hide(),
+        }
     }
     room::cap_remarks(&mut corrections);
     (body, corrections)

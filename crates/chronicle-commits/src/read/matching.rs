@@ -24,6 +24,9 @@ use crate::{
     },
 };
 
+/// Of so many files in scope, the blobs are listed and not looked up one by one.
+const MANY_FILES: usize = 256;
+
 /// One annotated commit that may concern the files in scope.
 pub(crate) struct Candidate {
     pub(crate) key: ObjectId,
@@ -141,6 +144,8 @@ pub(crate) struct ReadContext<'a> {
     everywhere: OnceCell<LineIndex>,
     /// The lines of files that are not in scope.
     others: RefCell<HashMap<(BString, Side), Rc<FileLines>>>,
+    /// The blobs of all files in the newest commit, where many files are in scope; none where they cannot be listed.
+    blobs: OnceCell<Option<HashMap<BString, ObjectId>>>,
     /// What became of files that are not in scope.
     renamed: RefCell<HashMap<BString, Option<BString>>>,
     /// The bytes of the files in scope as they are asked about; `None` where those of the newest commit are.
@@ -171,6 +176,7 @@ impl<'a> ReadContext<'a> {
             line_index: OnceCell::new(),
             everywhere: OnceCell::new(),
             others: RefCell::default(),
+            blobs: OnceCell::new(),
             renamed: RefCell::default(),
             contents: None,
         }
@@ -268,9 +274,24 @@ impl<'a> ReadContext<'a> {
 
     /// The blob of a file in the newest commit, if it is here and no larger than code is.
     fn blob_at_hand(&self, path: &BString) -> Option<ObjectId> {
-        let blob = self.repository.blob_at(self.past.head().tree, path.as_bstr()).ok()??;
+        let blob = self.blob_in_head(path)?;
         let n_bytes = self.repository.size_if_here(blob).ok()??;
         usize::try_from(n_bytes).is_ok_and(|n_bytes| n_bytes <= MAX_BYTES).then_some(blob)
+    }
+
+    /// The blob of a file in the newest commit. Of many files, all are listed once: to find one takes a look at each entry of
+    /// the directories on its way.
+    fn blob_in_head(&self, path: &BString) -> Option<ObjectId> {
+        let tree = self.past.head().tree;
+        let list = || {
+            let is_worth_it = MANY_FILES <= self.paths.len();
+            let blobs = is_worth_it.then(|| self.repository.blobs_under(tree, b"".as_bstr()).ok());
+            blobs.flatten().map(|blobs| blobs.into_iter().collect())
+        };
+        match self.blobs.get_or_init(list) {
+            Some(blobs) => blobs.get(path).copied(),
+            None => self.repository.blob_at(tree, path.as_bstr()).ok()?,
+        }
     }
 
     /// The same context, where notes that hold one of `words` count too.
@@ -467,14 +488,10 @@ impl<'a> ReadContext<'a> {
                     None => without_file.push((tier, at)),
                 }
             }
-            if !without_file.is_empty() {
-                let changes = self
-                    .repository
-                    .plain_changes(candidate.parents.first().copied(), self.past.commit(place)?.tree)?;
-                if let Some(first) = changes.into_iter().next() {
-                    let path = first.path;
-                    lessons.extend(without_file.into_iter().map(|(tier, at)| (tier, at, path.clone())));
-                }
+            if !without_file.is_empty()
+                && let Some(path) = self.first_file(&candidate)?
+            {
+                lessons.extend(without_file.into_iter().map(|(tier, at)| (tier, at, path.clone())));
             }
         }
         lessons.retain(|(.., path)| path.len() <= MAX_PATH);
@@ -482,6 +499,21 @@ impl<'a> ReadContext<'a> {
         room::cut(&mut lessons, n_lessons, |(tier, ..)| *tier);
         let mut seen = BTreeSet::new();
         Ok(lessons.into_iter().map(|(.., path)| path).filter(|path| seen.insert(path.clone())).collect())
+    }
+
+    /// The first file that an annotated commit changed.
+    pub(crate) fn first_file(&self, candidate: &Candidate) -> Result<Option<BString>> {
+        let Some(tree) = candidate.tree else { return Ok(None) };
+        let changes = self.repository.plain_changes(candidate.parents.first().copied(), tree)?;
+        Ok(changes.into_iter().next().map(|change| change.path))
+    }
+
+    /// All annotated commits of the history, whatever files they are about.
+    pub(crate) fn annotated(&self, warnings: &mut Vec<String>) -> Result<Vec<Candidate>> {
+        let keys: BTreeSet<ObjectId> =
+            self.notebook.keys().filter(|key| self.past.place(*key).is_some()).collect();
+        let notes = self.notebook.scan(warnings, |key, _| keys.contains(&key)).into_iter();
+        notes.map(|(key, raw)| self.candidate(key, &raw, self.past.place(key), Vec::new())).collect()
     }
 
     fn candidate(

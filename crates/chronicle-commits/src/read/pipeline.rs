@@ -1,5 +1,7 @@
 //! The read pipeline: from files and lines to what is known about them (DESIGN section 4).
 
+use std::collections::HashSet;
+
 use chronicle_core::{
     Knowledge,
     correction::Tier,
@@ -13,6 +15,7 @@ use jiff::Timestamp;
 use crate::{
     Content,
     caches::Caches,
+    disk_cache::{Progress, Work},
     error::Result,
     note::{
         corrections::{Afterwords, Pair},
@@ -54,10 +57,14 @@ fn read_once(lazy: &LazyRepository, caches: &Caches, request: &ReadRequest) -> R
     if !line.has_notes()? {
         return Ok(nothing_annotated(repository, request, warnings));
     }
-    let contents = contents_of(repository, head, request)?;
+    let watch = Watch { progress: caches.facts.progress, n_files: request.files.len() };
+    let contents = contents_of(repository, head, request, watch)?;
+    watch.begins(Stage::About);
     let bytes: Vec<&[u8]> = contents.iter().filter_map(|content| content.bytes(lazy)).collect();
     let (known, notebook) = line.about(&request.files, None, &bytes)?;
+    watch.begins(Stage::Candidates);
     let reading = read_from(lazy, caches, request, &known, &notebook, &contents, warnings);
+    watch.ends();
     // Each keystroke makes another text.
     if request.at.is_some() || !repository.has_unsaved() {
         line.placements.store(request.now.as_second() / (24 * 60 * 60));
@@ -81,10 +88,69 @@ fn nothing_annotated(repository: &Repository, request: &ReadRequest, mut warning
 }
 
 /// The bytes of the files that are asked about.
-fn contents_of(repository: &Repository, head: ObjectId, request: &ReadRequest) -> Result<Vec<Content>> {
+fn contents_of(
+    repository: &Repository,
+    head: ObjectId,
+    request: &ReadRequest,
+    watch: Watch,
+) -> Result<Vec<Content>> {
     match request.at {
         Some(commit) => contents_at(repository, commit, &request.files),
-        None => contents(repository, head, &request.files),
+        None => {
+            let files = request.files.iter().enumerate();
+            let files = files.inspect(|(number, _)| watch.is_at(Stage::Contents, *number));
+            contents(repository, head, files.map(|(_, file)| file))
+        }
+    }
+}
+
+/// What a read of many files does, in this order. Each takes about as long as the others.
+#[derive(Debug, Clone, Copy)]
+enum Stage {
+    Contents,
+    About,
+    Candidates,
+    Places,
+}
+
+impl Stage {
+    /// How many there are.
+    const COUNT: usize = Self::Places as usize + 1;
+}
+
+/// Shows how far a read of many files is.
+#[derive(Debug, Clone, Copy)]
+struct Watch {
+    progress: Option<Progress>,
+    n_files: usize,
+}
+
+impl Watch {
+    /// It is shown after so many files.
+    const STEP: usize = 500;
+
+    /// A stage has reached the file number `number`.
+    fn is_at(self, stage: Stage, number: usize) {
+        if let Some(progress) = self.progress.filter(|_| number.is_multiple_of(Self::STEP) && self.is_long())
+        {
+            progress(Work::Files, (stage as usize * self.n_files + number) / Stage::COUNT, self.n_files);
+        }
+    }
+
+    /// A stage begins.
+    fn begins(self, stage: Stage) {
+        self.is_at(stage, 0);
+    }
+
+    /// All is done, and what was shown goes away.
+    fn ends(self) {
+        if let Some(progress) = self.progress.filter(|_| self.is_long()) {
+            progress(Work::Files, self.n_files, self.n_files);
+        }
+    }
+
+    fn is_long(self) -> bool {
+        Self::STEP < self.n_files
     }
 }
 
@@ -129,7 +195,9 @@ fn read_from(
     repository.fetch_promised(versions.iter().copied())?;
     repository.read_ahead(versions);
     let mut files = Vec::with_capacity(paths.len());
+    let watch = Watch { progress: caches.facts.progress, n_files: presents.len() };
     for (number, present) in presents.iter().enumerate() {
+        watch.is_at(Stage::Places, number);
         let record = gathered.place(number, present)?;
         files.push(Scoped { path: paths[number].clone(), content: contents[number].clone(), record });
     }
@@ -170,8 +238,12 @@ fn opaque_warning(path: &BString) -> String {
 }
 
 /// The files' bytes as they are now; `None` for deleted ones.
-fn contents(repository: &Repository, head: ObjectId, files: &[ScopeFile]) -> Result<Vec<Content>> {
-    let contents = files.iter().map(|file| match repository.present_file(Some(head), file.path.as_bstr()) {
+fn contents<'f>(
+    repository: &Repository,
+    head: ObjectId,
+    files: impl Iterator<Item = &'f ScopeFile>,
+) -> Result<Vec<Content>> {
+    let contents = files.map(|file| match repository.present_file(Some(head), file.path.as_bstr()) {
         Err(GitError::Promised { .. }) => Ok(Content::promised()),
         found => Ok(found?.map(|file| file.content).into()),
     });
@@ -187,7 +259,7 @@ fn fetched(
 ) -> Result<Vec<Content>> {
     if is_now {
         repository.fetch_present(Some(commit), files.iter().map(|file| file.path.as_bstr()))?;
-        return contents(repository, commit, files);
+        return contents(repository, commit, files.iter());
     }
     let tree = repository.commit_tree(commit)?;
     let blobs = files.iter().map(|file| repository.blob_at(tree, file.at_head.as_bstr()));
@@ -298,14 +370,30 @@ pub fn read_recent(lazy: &LazyRepository, caches: &Caches, recent: &Recent) -> R
     let line = Line::open(repository, &caches.facts, head, &mut warnings)?;
     let known = Known::of_commits(&line, notebook.keys())?;
     let context = ReadContext::new(repository, &notebook, &known, &[], false);
-    let mut files = Vec::new();
     let newest = context.newest_files(recent.limits.max_regions, !recent.limits.lessons_only)?;
-    for path in current_names(repository, head, &line, newest)? {
-        let file = ScopeFile::from(path);
-        if !files.contains(&file) {
-            files.push(file);
-        }
-    }
+    let mut reading = read_paths(lazy, caches, &line, newest, recent)?;
+    // Strangers date their notes as they like.
+    reading
+        .wisdom
+        .sort_by_key(|item| (item.standing.tier == Tier::Unknown, std::cmp::Reverse(item.standing.at)));
+    room::cut(&mut reading.wisdom, recent.limits.max_regions, |item| item.standing.tier);
+    reading.stats.regions_returned = u32::try_from(reading.n_items()).unwrap_or(u32::MAX);
+    reading.warnings.extend(warnings);
+    Ok(reading)
+}
+
+/// Reads what is known of the files that notes call `paths`, however many items that are.
+pub(crate) fn read_paths(
+    lazy: &LazyRepository,
+    caches: &Caches,
+    line: &Line<'_>,
+    paths: Vec<BString>,
+    recent: &Recent,
+) -> Result<Reading> {
+    let repository = lazy.get()?;
+    let mut seen = HashSet::new();
+    let names = current_names(repository, repository.born_head()?, line, paths)?.into_iter();
+    let files = names.filter(|name| seen.insert(name.clone())).map(ScopeFile::from).collect();
     let limits = Limits { max_regions: usize::MAX, ..recent.limits.clone() };
     let query = Query { depth: recent.limits.depth, ..Query::default() };
     let request = ReadRequest {
@@ -318,15 +406,7 @@ pub fn read_recent(lazy: &LazyRepository, caches: &Caches, recent: &Recent) -> R
         half_life_days: recent.half_life_days,
         now: recent.now,
     };
-    let mut reading = read(lazy, caches, &request)?;
-    // Strangers date their notes as they like.
-    reading
-        .wisdom
-        .sort_by_key(|item| (item.standing.tier == Tier::Unknown, std::cmp::Reverse(item.standing.at)));
-    room::cut(&mut reading.wisdom, recent.limits.max_regions, |item| item.standing.tier);
-    reading.stats.regions_returned = u32::try_from(reading.n_items()).unwrap_or(u32::MAX);
-    reading.warnings.extend(warnings);
-    Ok(reading)
+    read(lazy, caches, &request)
 }
 
 /// The files that notes name as far as facts are at hand, in order: at most so many that begin with `start`.

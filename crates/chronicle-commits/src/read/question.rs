@@ -64,7 +64,7 @@ impl Scope {
 }
 
 /// A file to read about.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ScopeFile {
     /// Its path now, or the one it had when it was deleted.
     pub path: BString,
@@ -105,6 +105,8 @@ pub struct Limits {
     pub without_gone: bool,
     /// Whether nobody asks which commit took code away.
     pub is_brief: bool,
+    /// Whether corrections show the values that they replaced.
+    pub with_replaced: bool,
     /// Whether nobody asks how many commits and annotations were looked at: none are counted then.
     pub without_stats: bool,
 }

@@ -120,6 +120,14 @@ impl CorrectionItem {
             self.target_value = None;
         }
     }
+
+    /// Hides the value that was removed, for people who look at what became of a lesson. One that was replaced is seen.
+    pub fn hide_removed(&mut self) {
+        let meant = self.meant.unwrap_or(self.kind);
+        if meant == CorrectionKind::Remove {
+            self.target_value = None;
+        }
+    }
 }
 
 /// What ids of corrections begin with that are hashes of what they say.
@@ -234,7 +242,7 @@ pub enum Claim<'c> {
 }
 
 /// What stands where the whole of a lesson was removed.
-const REMOVED: &str = "[removed]";
+pub const REMOVED: &str = "[removed]";
 
 /// One field of a claim.
 enum Field<'f> {

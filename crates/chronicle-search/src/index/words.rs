@@ -22,7 +22,7 @@ pub(crate) const TERM_BITS: u32 = 40;
 const LONGEST: usize = 64;
 
 /// How near a word of the same family is, and a part of a name, as cosines.
-const IN_A_FAMILY: f32 = 0.6;
+pub(crate) const IN_A_FAMILY: f32 = 0.6;
 const PART_OF_A_NAME: f32 = 0.45;
 
 /// How many words are remembered with their terms; a power of two.

@@ -12,10 +12,10 @@ use std::{
 
 use chronicle::{
     AnnotateReply, Check, CorrectReply, Deps, KnowledgeReply, Reading, Summary, Timeline, Why, ask::Asked,
+    find::Found,
 };
 use chronicle_memory::{
     brief::Brief,
-    find::Finding,
     learning::Preferences,
     threads::{Pending, ThreadReply},
 };
@@ -102,11 +102,11 @@ static TOOLS: [Definition; 16] = [
         Effect::Reads,
         "How the thinking about a file changed, oldest first. Only when its past matters.",
     ),
-    tool::<memory::FindArgs, Finding>(
+    tool::<memory::FindArgs, Found>(
         "chronicle_find",
-        "Search past sessions",
+        "Search lessons, sessions",
         Effect::Reads,
-        "Search earlier agent sessions: was this asked, tried, decided or solved before?",
+        "Search lessons and earlier sessions: was this asked, tried, decided or solved before?",
     ),
     tool::<memory::AskArgs, Asked>(
         "chronicle_ask",

@@ -69,7 +69,7 @@ impl Actions<'_> {
                 self.chronicle.memory().learning().feedback(&command).map_err(said)?;
                 browser.message = match is_right {
                     true => "confirmed".into(),
-                    false => "rejected: briefings and hooks on this machine leave it out".into(),
+                    false => "rejected on this machine; c takes it back".into(),
                 };
                 self.again(browser)?;
             }

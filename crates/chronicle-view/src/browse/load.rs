@@ -60,10 +60,25 @@ pub(super) fn rows(chronicle: &Chronicle, tab: Tab) -> Result<Vec<Row>, ViewErro
 }
 
 fn lessons(chronicle: &Chronicle) -> Result<Vec<Row>, ViewError> {
-    let command = ReadCommand { max_regions: Some(MOST_ROWS), is_brief: true, ..ReadCommand::default() };
+    let command = ReadCommand {
+        max_regions: Some(MOST_ROWS),
+        is_brief: true,
+        with_replaced: true,
+        ..ReadCommand::default()
+    };
     let reading = chronicle.read_recent(&command)?;
+    Ok(lesson_rows(chronicle, &reading.wisdom))
+}
+
+/// The rows of lessons, with a mark on those that were rejected on this machine.
+fn lesson_rows(chronicle: &Chronicle, lessons: &[WisdomItem]) -> Vec<Row> {
     let now = chronicle.workplace().now();
-    Ok(reading.wisdom.iter().map(|lesson| lesson_row(lesson, now)).collect())
+    let rejected = chronicle.memory().learning().rejected_lessons();
+    let row = |lesson: &WisdomItem| match rejected.contains(&lesson.standing.id.0) {
+        true => lesson_row(lesson, now).rejected(),
+        false => lesson_row(lesson, now),
+    };
+    lessons.iter().map(row).collect()
 }
 
 /// A file with its lessons.
@@ -72,16 +87,15 @@ pub(super) fn code(chronicle: &Chronicle, path: &Path, line: u32) -> Result<Code
         paths: vec![path.to_owned()],
         max_regions: Some(usize::MAX),
         is_brief: true,
+        with_replaced: true,
         ..ReadCommand::default()
     };
     let reading = chronicle.read(&command)?;
-    let now = chronicle.workplace().now();
     let file = reading.query.file.clone().unwrap_or_default();
     let lines = chronicle.present_code().lines(&file).unwrap_or_default();
     let lines = lines.iter().map(|line| words::shown(&line.replace('\t', "    "), LONGEST_LINE)).collect();
-    let lessons = reading.wisdom.iter().map(|lesson| lesson_row(lesson, now));
     // A reason belongs to the lines that its commit wrote, or to the file.
-    Ok(Code::new(file, lines, lessons.collect(), line))
+    Ok(Code::new(file, lines, lesson_rows(chronicle, &reading.wisdom), line))
 }
 
 /// Who wrote each line of a file.
@@ -256,11 +270,7 @@ fn lesson_row(lesson: &WisdomItem, now: Timestamp) -> Row {
             words::line(&dependency.nature, 300)
         ));
     }
-    for correction in &standing.corrections {
-        let by = correction.said_by().map(|said| format!(" ({})", words::line(&said, 200)));
-        let by = by.unwrap_or_default();
-        lines.push(format!("doubted{by}: {}", words::line(&correction.reason, 300)));
-    }
+    lines.extend(standing.corrections.iter().map(|item| words::correction(item, now)));
     if standing.superseded_by.is_some() {
         lines.push("superseded".to_owned());
     }

@@ -62,7 +62,7 @@ pub(crate) fn draw(frame: &mut Frame<'_>, browser: &mut Browser) {
         list(frame, rows, browser);
     }
     details::draw(frame, details, browser);
-    frame.render_widget(last_line(browser), bottom);
+    frame.render_widget(last_line(browser, bottom.width), bottom);
     if browser.is_help {
         help(frame, body);
     }
@@ -89,7 +89,7 @@ fn tabs(browser: &Browser) -> Line<'static> {
     Line::from(spans)
 }
 
-fn last_line(browser: &Browser) -> Line<'static> {
+fn last_line(browser: &Browser, width: u16) -> Line<'static> {
     if let Some(typing) = &browser.typing {
         return Line::from(vec![
             Span::styled(typing.label(), BOLD),
@@ -100,7 +100,13 @@ fn last_line(browser: &Browser) -> Line<'static> {
     if !browser.message.is_empty() {
         return Line::styled(plain(&browser.message).into_owned(), BOLD);
     }
-    let mut words = match browser.tab {
+    Line::styled(keys(browser, usize::from(width)), DIM)
+}
+
+/// The keys that do something here, as many as fit. Those that show the others and lead back are the last to be cut.
+fn keys(browser: &Browser, width: usize) -> String {
+    use unicode_width::UnicodeWidthStr;
+    let words = match browser.tab {
         Tab::Lessons if browser.is_in_file() => {
             "n p lesson · w who wrote it · / find · y copy · ? keys · Esc back"
         }
@@ -108,12 +114,19 @@ fn last_line(browser: &Browser) -> Line<'static> {
         Tab::Sessions => "Enter results and turns · r continue · / find · ? keys · q quit",
         Tab::Open => "R done · x won't do · r continue · / find · ? keys · q quit",
         Tab::Shown => "Enter session · / find · ? keys · q quit",
-    }
-    .to_owned();
+    };
+    let mut first: Vec<String> = words.split(" · ").map(str::to_owned).collect();
+    let last = first.split_off(first.len() - 2);
     if !browser.filter.is_empty() {
-        words = format!("found by “{}” · Esc shows all · {words}", plain(&browser.filter));
+        let filter = short(&plain(&browser.filter), (width / 3).max(4));
+        first.splice(0..0, [format!("found by “{filter}”"), "Esc shows all".to_owned()]);
     }
-    Line::styled(words, DIM)
+    loop {
+        let words = [&first[..], &last[..]].concat().join(" · ");
+        if words.width() <= width || first.pop().is_none() {
+            return words;
+        }
+    }
 }
 
 /// The rows of a list.

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use chronicle_core::{
-    correction::CorrectionItem,
     counted,
     reading::{KnowledgeItem, RegionItem, Standing},
 };
@@ -77,21 +76,11 @@ fn lesson(placed: &Placed, material: &Material, longest: usize) -> Markup {
                 pre { code { span class="dim" { (number) " " } (words::shown(line, LONGEST_CODE)) } }
             }
             @for correction in standing.corrections.iter().take(5) {
-                p class="doubt" {
-                    "Corrected"
-                    @if let Some(by) = correction.said_by() { " (" (words::line(&by, 120)) ")" }
-                    ": " (words::line(&correction_words(correction), 300))
-                }
+                p class="doubt" { (words::correction(correction, material.now)) }
             }
             (about(standing, lesson.anchor.as_ref().map(|anchor| anchor.name.as_str()), material))
         }
     }
-}
-
-fn correction_words(correction: &CorrectionItem) -> String {
-    let parts = [correction.replacement.as_deref().unwrap_or_default(), correction.reason.as_str()];
-    let parts = parts.into_iter().filter(|part| !part.trim().is_empty()).map(str::to_owned);
-    std::iter::once(words::word(&correction.kind)).chain(parts).collect::<Vec<_>>().join(": ")
 }
 
 /// Where it is, how old, how sure, and whose: last, and dim.

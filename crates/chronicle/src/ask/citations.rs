@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use chronicle_core::reading::Reading;
+use chronicle_core::reading::{Reading, WisdomItem};
 use chronicle_memory::{
     brief::Brief,
     catch_up::CatchUp,
@@ -68,6 +68,21 @@ pub(super) trait Cites {
     fn cites(&self) -> Vec<Citation> {
         numbered(self.all())
     }
+}
+
+/// The citations with those of lessons before them.
+pub(super) fn with_lessons(lessons: &[WisdomItem], others: Vec<Citation>) -> Vec<Citation> {
+    let lessons = lessons.iter().map(of_lesson);
+    numbered(lessons.chain(others).collect())
+}
+
+/// What a lesson says, and who says it unless it is the user.
+fn of_lesson(lesson: &WisdomItem) -> Citation {
+    let text = match lesson.standing.said_by() {
+        Some(said_by) => format!("({said_by}) {}", lesson.content),
+        None => lesson.content.clone(),
+    };
+    Citation::commit(&lesson.standing.commit, &text)
 }
 
 fn numbered(all: Vec<Citation>) -> Vec<Citation> {

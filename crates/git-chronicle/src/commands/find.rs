@@ -8,11 +8,13 @@ use clap::builder::PossibleValuesParser;
 
 use crate::{arguments::at_least_one, error::CommandError, ui::Ui};
 
-/// Find what was said and done in sessions with coding agents
+/// Find lessons, and what was said and done in sessions with coding agents
 ///
-/// Ask in plain words: all forms of the important words are searched. The best turns come first,
-/// with their sessions and the commits that followed. Searches the current project with all its
-/// worktrees; with `--shared`, everything that this machine and others share, in all projects.
+/// Ask in plain words: all forms of the important words are searched. Up to five lessons of this
+/// repository come first, each with its code as it is now. Then come the best turns, with their
+/// sessions and the commits that followed, of the current project with all its worktrees. With
+/// `--shared`, everything that this machine and others share is searched, in all projects. Lessons
+/// have no branch, kind or other project: these options search sessions alone.
 #[derive(Debug, clap::Args)]
 pub(crate) struct FindArgs {
     /// The question
@@ -56,7 +58,7 @@ pub(crate) fn run(args: FindArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<
     if args.shared {
         return find_shared(args, chronicle, ui);
     }
-    let finding = chronicle.memory().find(&FindCommand {
+    let found = chronicle.find(&FindCommand {
         query: args.query.join(" "),
         project: args.project,
         is_all: args.all,
@@ -66,11 +68,11 @@ pub(crate) fn run(args: FindArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<
         kinds: args.kinds,
         limit: args.limit,
     })?;
-    for warning in &finding.warnings {
+    for warning in &found.finding.warnings {
         ui.warn(warning);
     }
-    ui.answer(&render::found(&finding, ui.format(), &ui.view(false)))?;
-    if finding.hits.is_empty() && finding.elsewhere.hits == 0 {
+    ui.answer(&render::found(&found, ui.format(), &ui.view(false)))?;
+    if found.is_empty() {
         ui.tell("nothing was found");
     }
     Ok(())

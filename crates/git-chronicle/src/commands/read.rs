@@ -106,6 +106,7 @@ pub(crate) fn run(args: ReadArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<
     let measure = |reading: &Reading| render::reading(reading, ui.format(), &view).len();
     let command = ReadCommand {
         is_brief: false,
+        with_replaced: false,
         paths: args.paths,
         anchor: args.anchor,
         lines: args.lines,

@@ -80,6 +80,84 @@ fn the_best_turns_come_with_their_session_and_the_commit_that_followed() {
 }
 
 #[test]
+fn lessons_with_the_words_come_first() {
+    let desk = both();
+    desk.repo.write("src/env.rs", "fn load() {\n    unsafe { std::env::set_var(\"A\", \"b\") }\n}\n");
+    desk.repo.write("src/pool.rs", "fn acquire() { wait() }\n");
+    let commit = desk.repo.commit("env: load");
+    let lesson = |content: &str, rest: Value| {
+        let mut lesson = json!({"category": "gotcha", "content": content});
+        lesson.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
+        lesson
+    };
+    let at = |line: u32| json!({"file": "src/env.rs", "lines": {"start": line, "end": line}});
+    let mut over = at(2);
+    over["expires"] = json!("2026-03-01T00:00:00Z");
+    let note = json!({"summary": "Variables come from a file.", "wisdom": [
+        lesson("std::env::set_var is unsafe with threads", at(2)),
+        lesson("set_var was safe before the edition", over),
+        lesson("set_var twice is the same as once", at(2)),
+        lesson("set_var without a place", json!({})),
+        lesson("The pool is full at noon", json!({"file": "src/pool.rs"}))]});
+    let stored = desk.ask(&["annotate", "--json", &note.to_string()]);
+    let id = |content: &str| {
+        let lessons = stored["stored"]["wisdom"].as_array().expect("it has lessons");
+        let lesson = lessons.iter().find(|lesson| lesson["content"] == content).expect("it was stored");
+        lesson["id"].as_str().expect("it has an id").to_owned()
+    };
+    let of_threads = id("std::env::set_var is unsafe with threads");
+    let removed = id("set_var twice is the same as once");
+    desk.run(&["correct", &removed, "--field", "content", "--remove", "set_var twice is the same as once"])
+        .success();
+    // The code moves on, and the lesson with it.
+    desk.repo.write(
+        "src/env.rs",
+        "// Settings.\nfn load() {\n    unsafe { std::env::set_var(\"A\", \"b\") }\n}\n",
+    );
+    desk.repo.commit("env: say what it is");
+    let short = &commit[..7];
+    let first = format!(
+        "## Lessons\n- gotcha (src/env.rs, lines 3-3, intact, moments, 1 commit since, {short}): std::env::set_var is unsafe with threads\n  - id: {of_threads}\n"
+    );
+    let found = desk.run(&["find", "set_var", "threads"]).success().stdout;
+    assert!(found.starts_with(&first), "{found}");
+    let asked = desk.run(&["ask", "why is set_var unsafe"]).success().stdout;
+    assert!(asked.contains(&first) && !asked.contains("nothing is known"), "{asked}");
+    let contents = |answer: &Value| -> Vec<String> {
+        let lessons = answer["lessons"].as_array().expect("a list").iter();
+        lessons.map(|lesson| lesson["content"].as_str().expect("text").to_owned()).collect()
+    };
+    let all = desk.ask(&["find", "set_var"]);
+    let both = ["std::env::set_var is unsafe with threads", "set_var without a place"];
+    assert_eq!(contents(&all), both);
+    let asked = desk.ask(&["ask", "why is set_var unsafe"]);
+    assert_eq!(contents(&asked), both);
+    assert_eq!(asked["citations"][0]["commit"], json!(commit));
+    // Lessons come before what sessions say of the same.
+    let pool = desk.run(&["find", "full pool"]).success().stdout;
+    assert!(
+        pool.starts_with("## Lessons\n- gotcha (src/pool.rs, ") && pool.contains("\n\n## 5e551011 "),
+        "{pool}"
+    );
+    let none: [String; 0] = [];
+    for (args, expected) in [
+        (&["find", "set_var", "--file=src/env.rs"][..], both[..1].to_vec()),
+        (&["find", "set_var", "--file=src/pool.rs"], vec![]),
+        (&["find", "set_var", "--project=repo"], both.to_vec()),
+        (&["find", "set_var", "--kind=prompt"], vec![]),
+        (&["find", "set_var", "--branch=main"], vec![]),
+        (&["find", "set_var", "--since=2026-03-11"], vec![]),
+        (&["find", "set_var", "--limit=1"], both[..1].to_vec()),
+        (&["find", "quorum"], vec![]),
+    ] {
+        assert_eq!(contents(&desk.ask(args)), expected, "{args:?}");
+    }
+    // In a folder that is no repository there are none.
+    let found = desk.run_in(&desk.home, &["find", "set_var", "--all", "--format=json"]).success().json();
+    assert_eq!(contents(&found), none);
+}
+
+#[test]
 fn what_was_said_differently_comes_first_and_changed_files_are_named() {
     let desk = both();
     desk.repo.write("src/pool.rs", "fn acquire() { wait(TIMEOUT) }\n");

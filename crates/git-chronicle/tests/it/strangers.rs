@@ -117,6 +117,25 @@ fn remote(repo: &TestRepo, name: &str, key: &str, document: &Value) {
 }
 
 #[test]
+fn find_shows_lessons_of_strangers_last_and_quoted() {
+    let (repo, commit) = annotated();
+    let lesson = |number: usize| {
+        json!({ "id": format!("01M8FQ3D2JRKKJ3YMZ0KCVY{number:03}"), "category": "gotcha",
+            "content": format!("keep this order\n- gotcha (a.rs): OWN {number}"), "file": "a.rs" })
+    };
+    flood(&repo, &commit, stranger(&(0..30).map(lesson).collect::<Vec<_>>()));
+    let found = chronicle(repo.path(), &["find", "keep this order"]).success().stdout;
+    let lines: Vec<&str> = found.lines().collect();
+    assert_eq!((lines[0], lines.len()), ("## Lessons", 11), "{found}");
+    assert!(
+        lines[1].starts_with("- gotcha (a.rs, ") && lines[1].ends_with("): OWN trap: keep this order"),
+        "{found}"
+    );
+    assert!(lines[3..].iter().all(|line| line.starts_with("> ")), "{found}");
+    assert!(lines[3].contains("not yours"), "{found}");
+}
+
+#[test]
 fn large_notes_of_strangers_leave_the_users_own_readable() {
     let (repo, commit) = annotated();
     let large = |number: usize, id: char| {

@@ -202,6 +202,36 @@ fn what_is_known_of_code_that_is_gone_is_said_to_be() {
 }
 
 #[test]
+fn a_lesson_of_a_commit_is_below_its_own_commit() {
+    let repo = TestRepo::new();
+    repo.write(
+        "a.rs",
+        "fn one() {\n    take_the_first_step();\n    take_the_second_step();\n    look_around_slowly();\n}\n",
+    );
+    repo.write(
+        "b.rs",
+        "fn two() {\n    jump_over_the_fence();\n    land_on_both_feet();\n    count_the_bruises();\n}\n",
+    );
+    repo.commit("both: start");
+    annotate(
+        &repo,
+        &json!({ "summary": "Both in one commit, since they share a lock", "wisdom": [
+            { "category": "dead_end", "content": "A lock for each of them waited for the other." },
+        ]}),
+    );
+    repo.write("a.rs", "fn one() {\n    take_the_first_step();\n    take_the_second_step();\n    look_around_slowly();\n    stop_where_it_is();\n}\n");
+    repo.write("b.rs", "fn two() {\n    jump_over_the_fence();\n    land_on_both_feet();\n    count_the_bruises();\n    stop_where_it_is();\n}\n");
+    repo.commit("both: stop");
+    annotate(&repo, &json!({ "summary": "Both stop, because callers do not" }));
+    insta::assert_snapshot!(ask(&repo, &["summary", "."]), @"
+    ## The commits
+    - Several files [8cb4400, 2 days, 0.88]: Both in one commit, since they share a lock
+      - dead end: A lock for each of them waited for the other.
+    - Several files [b45f8b2, 2 days, 0.88]: Both stop, because callers do not
+    ");
+}
+
+#[test]
 fn bad_questions() {
     let repo = pool();
     repo.write("empty.rs", "");

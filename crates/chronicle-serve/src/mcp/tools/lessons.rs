@@ -90,6 +90,7 @@ impl ReadArgs {
         }
         let command = ReadCommand {
             is_brief: false,
+            with_replaced: false,
             paths,
             anchor: self.anchor,
             lines,

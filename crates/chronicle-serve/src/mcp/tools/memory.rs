@@ -124,7 +124,7 @@ impl Ask for FindArgs {
             return Err(Refusal::Arguments(reason));
         }
         let limit = limit.unwrap_or(HITS);
-        let finding = chronicle.memory().find(&FindCommand {
+        let found = chronicle.find(&FindCommand {
             query,
             project,
             is_all: all,
@@ -134,11 +134,11 @@ impl Ask for FindArgs {
             kinds: kind,
             limit,
         })?;
-        let is_empty = finding.hits.is_empty() && finding.elsewhere.hits == 0;
+        let is_empty = found.is_empty();
         let nothing =
             if is_empty { "nothing was found" } else { "nothing was found here; `all` looks elsewhere" };
-        let markdown = render::found(&finding, Format::Markdown, view);
-        Ok(Reply::new(&finding, &markdown, view, nothing, &[]))
+        let markdown = render::found(&found, Format::Markdown, view);
+        Ok(Reply::new(&found, &markdown, view, nothing, &[]))
     }
 }
 

@@ -81,7 +81,7 @@ fn a_list_shows_what_lessons_say_and_the_selected_one_whole() {
 ▲ gotcha
 never block the loop
 
-Enter open · / find · f flag · c confirm · x reject · y copy · ?
+Enter open · / find · f flag · c confirm · ? keys · q quit
 ",
     );
 }
@@ -124,7 +124,7 @@ src/pool.rs · line 2 of 4
 ▲ gotcha
 never block the loop
 
-n p lesson · w who wrote it · / find · y copy · ? keys · Esc
+n p lesson · w who wrote it · / find · ? keys · Esc back
 ",
     );
 }
@@ -143,7 +143,7 @@ src/pool.rs · line …
 ▲ gotcha
 never block the loop
 
-n p lesson · w who w
+? keys · Esc back
 ",
     );
     for mut browser in [listed(), opened(), Browser::new(String::new())] {
@@ -158,6 +158,35 @@ n p lesson · w who w
             browser.press(Key::Escape);
         }
     }
+}
+
+#[test]
+fn the_keys_that_show_the_others_and_lead_back_are_cut_last() {
+    let footer = |browser: &mut Browser, width| {
+        let screen = drawn(browser, width, 20);
+        screen.trim_end().lines().last().unwrap_or_default().to_owned()
+    };
+    let mut browser = listed();
+    let all = "Enter open · / find · f flag · c confirm · x reject · y copy · ? keys · q quit";
+    assert_eq!(footer(&mut browser, 100), all);
+    assert_eq!(footer(&mut browser, 60), "Enter open · / find · f flag · c confirm · ? keys · q quit");
+    assert_eq!(footer(&mut browser, 15), "? keys · q quit");
+    browser.filter = "block".into();
+    let found = "found by “block” · Esc shows all · Enter open · / find";
+    assert_eq!(footer(&mut browser, 100), format!("{found} · f flag · c confirm · ? keys · q quit"));
+    assert_eq!(footer(&mut browser, 60), "found by “block” · Esc shows all · ? keys · q quit");
+    browser.filter = "x".repeat(300);
+    assert_eq!(footer(&mut browser, 60), "found by “xxxxxxxxxxxxxxxxxxx…” · ? keys · q quit");
+}
+
+#[test]
+fn a_rejected_lesson_has_a_mark_and_the_way_back() {
+    let mut browser = listed();
+    let rows = vec![lesson("a", Some((2, 2)), "never block the loop").rejected()];
+    browser.set_rows(Tab::Lessons, rows);
+    let screen = drawn(&mut browser, 80, 12);
+    assert!(screen.contains("▲ (rejected) never block the loop"), "{screen}");
+    assert!(screen.contains("leave it out; c takes it back"), "{screen}");
 }
 
 #[test]

@@ -45,6 +45,17 @@ impl Row {
         parts.join(" ").to_lowercase()
     }
 
+    /// The same lesson once it was rejected on this machine.
+    pub(crate) fn rejected(mut self) -> Self {
+        self.title = format!("(rejected) {}", self.title);
+        // Right below its words: a small screen has no room for more.
+        let lines = &mut self.detail.lines;
+        let at = lines.iter().position(String::is_empty).unwrap_or(lines.len());
+        lines
+            .insert(at, "rejected: briefings and hooks on this machine leave it out; c takes it back".into());
+        self
+    }
+
     /// The first line that it is about.
     pub(crate) fn line(&self) -> u32 {
         self.lines.map_or(1, |(start, _)| start)
