@@ -19,7 +19,8 @@ pub use models::{
     answer_in, whole_part_of,
 };
 pub use settings::{
-    ACCOUNT_HOME, IgnoredSetting, ReadSettings, Rule, SETTINGS, Setting, SettingNow, SettingOrigin, Settings,
-    OF_AGENT, UNATTENDED, grounds_of_agent, has_sound_configuration, is_of_agent, is_within, pager_of_user, real,
+    ACCOUNT_HOME, IgnoredSetting, OF_AGENT, ReadSettings, Rule, SETTINGS, Setting, SettingNow, SettingOrigin,
+    Settings, UNATTENDED, grounds_of_agent, has_sound_configuration, is_of_agent, is_within, pager_of_user,
+    real,
 };
 pub use workplace::{FILL, StartBehind, Workplace, new_id};

@@ -71,7 +71,7 @@ impl Transcript for CursorDatabase {
             "tokenCount" => usage = Some(read_usage(value)),
             "isSimulatedMsg" => is_simulated |= json::is_true(value),
             "subagentSpawnTaskToolCallId" => {
-                is_simulated |= json::text(value).is_some_and(|id| !id.is_empty())
+                is_simulated |= json::text(value).is_some_and(|id| !id.is_empty());
             }
             "modelInfo" => {
                 stream.session.model = json::member_text(value, "modelName").map(Cow::into_owned);
