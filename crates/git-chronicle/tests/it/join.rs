@@ -131,7 +131,7 @@ fn a_store_of_before_is_brought_up_to_date_and_read_again() {
         "checkpoint",
     ];
     let sql = later.map(|table| format!("DROP TABLE {table};")).concat()
-        + "DROP INDEX session_by_title; DROP INDEX session_by_first; PRAGMA user_version = 1; VACUUM";
+        + "DROP INDEX session_by_title; DROP INDEX session_by_first; DROP INDEX project_by_name; PRAGMA user_version = 1; VACUUM";
     testkit::command("python3", desk.repo.path())
         .args(["-c", "import sqlite3,sys\nc=sqlite3.connect(sys.argv[1],isolation_level=None)\n[c.execute(s) for s in sys.argv[2].split(';')]"])
         .arg(&store)
