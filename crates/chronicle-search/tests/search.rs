@@ -447,3 +447,34 @@ fn a_store_from_before_learns_who_speaks_and_which_turns_ask() {
     assert_eq!(indexed(&memory), "8102010101014206");
     assert_eq!(memory.find("pool wait", None, 10), found);
 }
+
+#[test]
+fn projects_of_one_name_are_told_apart_when_they_are_made_and_in_stores_from_before() {
+    let mut memory = Memory::new();
+    let names = |memory: &Memory| -> Vec<String> {
+        let all = memory.store.read(Project::all).expect("projects");
+        all.into_iter().map(|project| project.name).collect()
+    };
+    memory
+        .store
+        .write(|tx| {
+            for (key, apart) in
+                [("id:1", "one"), ("id:2", "two"), ("id:3", "two"), ("id:4", ""), ("id:1", "five")]
+            {
+                Project::obtain(tx, key, "api", apart)?;
+            }
+            Ok(())
+        })
+        .expect("they are made");
+    assert_eq!(names(&memory), ["api", "api@2", "api@3", "api@two"]);
+    memory
+        .store
+        .write(|tx| {
+            tx.execute_batch(
+                "DROP INDEX project_by_name; UPDATE project SET name = 'api'; PRAGMA user_version = 14",
+            )
+        })
+        .expect("it is as it was before");
+    memory.store = Store::create(&memory.folder.path().join("memory.db")).expect("a store");
+    assert_eq!(names(&memory), ["api", "api@2", "api@3", "api@4"]);
+}

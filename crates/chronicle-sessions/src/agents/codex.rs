@@ -53,6 +53,8 @@ impl Transcript for Codex {
         let Some(payload) = fields.payload else { return Ok((Verdict::unknown(&fields.kind), length)) };
         let verdict = match &*fields.kind {
             "response_item" | "event_msg" | "compacted" if self.is_copied(fields.at) => {
+                // What the copied turns cost was paid for before.
+                let _paid = total_in(payload).map(|total| self.grown_to(total));
                 Verdict::skipped("copied")
             }
             "session_meta" | "turn_context" => {
@@ -106,10 +108,8 @@ impl Codex {
                 Event::Error(json::member_text(payload, "message").unwrap_or_default())
             }
             "token_count" => {
-                let total =
-                    json::member(payload, "info").and_then(|info| json::member(info, "total_token_usage"));
-                if let Some(total) = total {
-                    self.count(total, stream);
+                if let Some(reply) = total_in(payload).and_then(|total| self.grown_to(total)) {
+                    stream.reply("", reply);
                 }
                 return Verdict::Kept;
             }
@@ -120,7 +120,7 @@ impl Codex {
     }
 
     /// The sum is told again and again; what it grew by is one reply.
-    fn count(&mut self, total: Raw<'_>, stream: &mut Stream<'_>) {
+    fn grown_to(&mut self, total: Raw<'_>) -> Option<Usage> {
         let mut sum = Usage::default();
         json::members(total, |key, value| {
             let number = json::number(value).unwrap_or_default();
@@ -133,7 +133,7 @@ impl Codex {
         });
         sum.input = sum.input.saturating_sub(sum.cache_read);
         if sum == self.usage {
-            return;
+            return None;
         }
         let grown = |new: u64, old: u64| new.checked_sub(old).unwrap_or(new);
         let reply = Usage {
@@ -142,9 +142,14 @@ impl Codex {
             cache_read: grown(sum.cache_read, self.usage.cache_read),
             ..Usage::default()
         };
-        stream.reply("", reply);
         self.usage = sum;
+        Some(reply)
     }
+}
+
+/// What a session cost until now, if an event says it.
+fn total_in(payload: Raw<'_>) -> Option<Raw<'_>> {
+    json::member(json::member(payload, "info")?, "total_token_usage")
 }
 
 fn note_session(payload: Raw<'_>, stream: &mut Stream<'_>) {

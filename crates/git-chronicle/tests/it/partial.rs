@@ -172,6 +172,7 @@ fn what_cannot_be_fetched_is_said_once() {
     ");
     insta::assert_snapshot!(say(&["summary", "."]), @"
     ## The commits
+    - Several files [4a0e316, 2 days, 0.88, from Ada]: (from Ada) d is the newest of them all
     - Several files [59b6181, 2 days, 0.88, from Ada]: (from Ada) 33 in b is the wire limit
 
     ## in/a.rs

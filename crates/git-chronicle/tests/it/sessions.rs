@@ -388,11 +388,13 @@ fn what_is_put_at_the_old_place_of_a_project_is_another_one() {
         list["sessions"].as_array().unwrap().len()
     };
     // Made anew at the same place, it is the same project, though it lost its id.
-    fs::remove_dir_all(&old).unwrap();
+    let kept = place("kept");
+    fs::create_dir_all(kept.parent().unwrap()).unwrap();
+    fs::rename(&old, &kept).unwrap();
     desk.repo.git(&["init", "--quiet", &old.to_string_lossy()]);
     assert_eq!(n_sessions(&old), 1);
-    desk.ingest();
-    desk.run_in(&old, &["thread", "add", "Give it an id"]).success();
+    fs::remove_dir_all(&old).unwrap();
+    fs::rename(&kept, &old).unwrap();
     fs::create_dir_all(new.parent().unwrap()).unwrap();
     fs::rename(&old, &new).unwrap();
     assert_eq!(n_sessions(&new), 1);
