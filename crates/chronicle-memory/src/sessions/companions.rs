@@ -108,19 +108,54 @@ fn folders_of_slug(folder: &Path, slug: &str, n_looked_at: &mut usize, found: &m
     }
 }
 
-/// Whether the session of a file was begun by another agent, where its rows don't say it: Kimi's by its place, and Roo Code's
-/// by its entry in the list of tasks.
+/// Whether the session of a file was begun by another agent, where its rows don't say it: Kimi's by its place, Roo Code's by
+/// its entry in the list of tasks, and Droid's by the tags in its settings.
 pub(super) fn is_of_sub_agent(transcript: &Path) -> bool {
     let is_named = |path: &Path, name: &str| path.file_name().is_some_and(|found| found == name);
     let Some(parent) = transcript.parent() else { return false };
     if is_named(transcript, "wire.jsonl") {
         return parent.parent().is_some_and(|above| is_named(above, "subagents"));
     }
-    let entry = is_named(transcript, "ui_messages.json").then(|| parent.join("history_item.json"));
-    let parent_task = entry.and_then(|entry| read(&entry)?.get_mut("parentTaskId").map(Value::take));
-    parent_task.is_some_and(|task| task.as_str().is_some_and(|task| !task.is_empty()))
+    if is_named(transcript, "ui_messages.json") {
+        let entry = read(&parent.join("history_item.json")).unwrap_or_default();
+        return entry["parentTaskId"].as_str().is_some_and(|task| !task.is_empty());
+    }
+    let settings = transcript.with_extension("settings.json");
+    let settings = settings.is_file().then(|| read(&settings)).flatten().unwrap_or_default();
+    let is_worker = |tag: &Value| tag["name"] == "decompSessionType" && tag["metadata"]["value"] == "worker";
+    settings["tags"].as_array().is_some_and(|tags| tags.iter().any(is_worker))
 }
 
 fn read(path: &Path) -> Option<Value> {
     serde_json::from_slice(&files::read(path, LARGEST).ok()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sessions_of_sub_agents_are_known_by_what_is_next_to_them() {
+        let check = |transcript: &str, next_to_it: Option<(&str, &str)>, expected: bool| {
+            let folder = tempfile::tempdir().expect("a folder");
+            let path = folder.path().join(transcript);
+            let parent = path.parent().expect("it is in a folder");
+            std::fs::create_dir_all(parent).expect("it is made");
+            if let Some((name, text)) = next_to_it {
+                std::fs::write(parent.join(name), text).expect("it is written");
+            }
+            assert_eq!(is_of_sub_agent(&path), expected, "{transcript} {next_to_it:?}");
+        };
+        check("s/subagents/a/wire.jsonl", None, true);
+        check("s/wire.jsonl", None, false);
+        check("t/ui_messages.json", Some(("history_item.json", r#"{"parentTaskId":"t0"}"#)), true);
+        check("t/ui_messages.json", Some(("history_item.json", r#"{"parentTaskId":null}"#)), false);
+        let tags = |value: &str| {
+            format!(r#"{{"tags":[{{"name":"decompSessionType","metadata":{{"value":"{value}"}}}}]}}"#)
+        };
+        check("5e55.jsonl", Some(("5e55.settings.json", &tags("worker"))), true);
+        check("5e55.jsonl", Some(("5e55.settings.json", &tags("orchestrator"))), false);
+        check("5e55.jsonl", Some(("5e55.settings.json", "no JSON")), false);
+        check("5e55.jsonl", None, false);
+    }
 }

@@ -315,7 +315,8 @@ fn assistant(
     Verdict::Kept
 }
 
-fn read_usage(raw: Raw<'_>) -> Usage {
+/// What a reply cost, as Anthropic's API tells it.
+pub(crate) fn read_usage(raw: Raw<'_>) -> Usage {
     let mut usage = Usage::default();
     json::members(raw, |key, value| {
         let number = || json::number(value).unwrap_or_default();

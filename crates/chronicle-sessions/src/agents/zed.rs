@@ -12,6 +12,7 @@ use std::collections::HashMap;
 
 use self::document::HEAD;
 use self::results::{answer, replaced_in};
+use crate::agents::claude::read_usage;
 use crate::rows::json::{self, Broken, Raw};
 use crate::rows::messages::{prompt, time};
 use crate::rows::row::Row;
@@ -359,19 +360,4 @@ fn mentioned(mention: Raw<'_>) -> String {
         shown = format!("@{}", name.unwrap_or(&kind.to_ascii_lowercase()));
     });
     shown
-}
-
-fn read_usage(raw: Raw<'_>) -> Usage {
-    let mut usage = Usage::default();
-    json::members(raw, |key, value| {
-        let number = || json::number(value).unwrap_or_default();
-        match key {
-            "input_tokens" => usage.input = number(),
-            "output_tokens" => usage.output = number(),
-            "cache_creation_input_tokens" => usage.cache_write = number(),
-            "cache_read_input_tokens" => usage.cache_read = number(),
-            _ => {}
-        }
-    });
-    usage
 }
