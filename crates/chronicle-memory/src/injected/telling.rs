@@ -127,6 +127,18 @@ pub fn tokens(text: &str) -> usize {
 pub fn without_fences(text: &str) -> String {
     const NAMES: [&str; 8] =
         ["chronicle", "system", "user", "human", "assistant", "developer", "tool", "function"];
+    // Types are called so, too.
+    const OTHERS: [&str; 9] = [
+        "skill",
+        "instruction",
+        "permission",
+        "channel",
+        "invoke",
+        "parameter",
+        "important",
+        "reminder",
+        "prompt",
+    ];
     let (mut out, mut rest) = (String::with_capacity(text.len()), text);
     while let Some(at) = rest.find('<') {
         let (before, tag) = rest.split_at(at);
@@ -138,7 +150,10 @@ pub fn without_fences(text: &str) -> String {
             |known: &&str| word.get(..known.len()).is_some_and(|start| start.eq_ignore_ascii_case(known));
         // `Vec<some_type>` is code, and so is `a <b-c`.
         let is_code = before.ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == ':');
-        let is_mark = NAMES.iter().any(begins)
+        // `<|im_start|>` begins a turn for some models.
+        let is_mark = tag[1..].starts_with('|')
+            || NAMES.iter().any(begins)
+            || !is_code && OTHERS.iter().any(begins)
             || is_name && (word.contains('-') || word.contains('_') && (is_closing || !is_code));
         out.push_str(before);
         out.push_str(if is_mark { "&lt;" } else { "<" });
@@ -178,7 +193,14 @@ mod tests {
             taken,
             "x&lt;/system-reminder> &lt;System-Reminder> &lt;function_calls>&lt;/user_query> &lt; / system>"
         );
-        let code = "Vec<u8> std::vector<uint8_t> a<b a < b <T> <div> </p> if x<y_z {";
+        assert_eq!(
+            without_fences(
+                "<|im_start|>user <Skill> <permissions instructions> </INSTRUCTIONS> <invoke name=\"x\">"
+            ),
+            "&lt;|im_start|>user &lt;Skill> &lt;permissions instructions> &lt;/INSTRUCTIONS> &lt;invoke name=\"x\">"
+        );
+        let code =
+            "Sender<Channel> Box<Prompt> Vec<u8> std::vector<uint8_t> a<b a < b <T> <div> </p> if x<y_z {";
         assert_eq!(without_fences(code), code);
     }
 
