@@ -398,10 +398,11 @@ fn what_is_put_at_the_old_place_of_a_project_is_another_one() {
     fs::create_dir_all(new.parent().unwrap()).unwrap();
     fs::rename(&old, &new).unwrap();
     assert_eq!(n_sessions(&new), 1);
-    desk.run_in(&new, &["session", "ingest", "--sweep"]).success();
-    desk.run_in(&new, &["thread", "add", "Sell more"]).success();
+    let later = Talk::new("7w022222-aaaa-4aaa-8aaa-000000000002", new.to_str().unwrap());
+    desk.leave(&later.prompt("Sell more"));
+    desk.ingest();
     desk.repo.git(&["init", "--quiet", &old.to_string_lossy()]);
-    assert_eq!((n_sessions(&old), n_sessions(&new)), (0, 1));
+    assert_eq!((n_sessions(&old), n_sessions(&new)), (0, 2));
 }
 
 #[test]
