@@ -2,7 +2,7 @@
 //!
 //! A text becomes a session of its own, named like the program, with a turn for each section: `find` finds it, and
 //! `session forget` forgets it for good. Tasks of a tracker become threads. What was taken in before and is as it was
-//! stays as it is. No words of another program count as the user's, whoever it says they are of.
+//! stays as it is. Words of another program never count as the user's, even if it says that they are.
 
 mod claude_mem;
 mod entire;
@@ -154,6 +154,15 @@ struct Document {
 struct Section {
     text: String,
     at: Option<Timestamp>,
+}
+
+impl Section {
+    /// A text as it may be stored; none without words.
+    fn of(text: &str, at: Option<Timestamp>) -> Option<Self> {
+        let mut text = for_storage(text, &mut Removed::default()).trim().to_owned();
+        text.truncate(text.floor_char_boundary(LONGEST_SECTION));
+        (!text.is_empty()).then_some(Self { text, at })
+    }
 }
 
 /// One line of beads' file.

@@ -20,9 +20,7 @@ use chronicle_workplace::{Error, error::ReadInputSnafu};
 use jiff::Timestamp;
 use snafu::ResultExt;
 
-use super::{
-    Document, ImportMemory, ImportState, ImportedItem, ImportedMemory, LONGEST_SECTION, Section, version,
-};
+use super::{Document, ImportMemory, ImportState, ImportedItem, ImportedMemory, Section, version};
 use crate::{Memory, memory::OpenMemory, sessions::UnreadFile};
 
 const AGENT: &str = "claude-mem";
@@ -82,7 +80,7 @@ impl Memory<'_> {
         }
         files::open(&path).context(ReadInputSnafu { path: &path })?;
         let mut memory = self.open_to_write()?;
-        if Checkout::of(self.workplace.directory()).is_some() {
+        if !command.is_dry_run && Checkout::of(self.workplace.directory()).is_some() {
             // The repository at hand has its name, whether or not it has sessions yet.
             self.project_to_write(&mut memory)?;
         }
@@ -128,7 +126,7 @@ fn take(
         }
         Ok(())
     });
-    // What was read before something went wrong is none the worse.
+    // What was read before an error is kept.
     store(memory, &mut waiting)?;
     read
 }
@@ -268,13 +266,10 @@ fn section(item: &ClaudeMemItem) -> Option<Section> {
         let kind = lines.remove(0);
         lines[0] = format!("{kind}: {}", lines[0]);
     }
-    let mut text = for_storage(&lines.join("\n"), &mut Removed::default()).trim().to_owned();
-    text.truncate(text.floor_char_boundary(LONGEST_SECTION));
-    let at = item.at.and_then(|at| Timestamp::from_millisecond(at).ok());
-    (!text.is_empty()).then_some(Section { text, at })
+    Section::of(&lines.join("\n"), item.at.and_then(|at| Timestamp::from_millisecond(at).ok()))
 }
 
-/// The texts of a list in JSON; a text that is none is one.
+/// The texts of a JSON list; any other text stands for itself.
 fn list(text: &str) -> Vec<String> {
     serde_json::from_str(text).unwrap_or_else(|_| vec![text.to_owned()])
 }

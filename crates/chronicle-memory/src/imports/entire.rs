@@ -5,8 +5,8 @@
 //! in `cmd/entire/cli` of github.com/entireio/cli). Each checkpoint has the whole transcript so far, so the latest one of a
 //! session is enough. The trailer `Entire-Checkpoint: ID` of a commit names its checkpoint.
 //!
-//! A branch comes with a clone, and whoever can push writes into it. So all of it is a stranger's: no words count as the
-//! user's, no commit is taken for one of the session, and titles quote nothing. `docs/design/checkpoints-of-strangers.md`
+//! A branch comes with a clone, and everyone who can push can write to it. So all of it counts as a stranger's: none of the
+//! words are the user's, no commit is taken for one of the session, and titles quote nothing. `docs/design/checkpoints-of-strangers.md`
 //! has the reasons.
 
 use std::{
@@ -15,10 +15,7 @@ use std::{
     path::Path,
 };
 
-use chronicle_core::{
-    plain,
-    redaction::{Removed, for_storage},
-};
+use chronicle_core::plain;
 use chronicle_git::{DirectoryEntry, GitError, ObjectId, Repository};
 use chronicle_search::{Connection, NamedSession, Project, SqlResult, fingerprint};
 use chronicle_sessions::{Agent, Event, shortened};
@@ -27,10 +24,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Deserializer};
 use snafu::ResultExt;
 
-use super::{
-    Document, ImportMemory, ImportState, ImportedItem, ImportedMemory, LONGEST_SECTION, MOST_SECTIONS,
-    Section,
-};
+use super::{Document, ImportMemory, ImportState, ImportedItem, ImportedMemory, MOST_SECTIONS, Section};
 use crate::{Memory, memory::OpenMemory, sessions::UnreadFile};
 
 const AGENT: &str = "entire";
@@ -149,11 +143,12 @@ impl Memory<'_> {
         }
         let commits = commits(repository, &latest.values().map(|one| &*one.checkpoint).collect());
         let mut memory = self.open_to_write()?;
-        let project = self.project_to_write(&mut memory)?;
-        let place = (&project, repository.work_dir().unwrap_or_else(|| self.workplace.directory()));
+        // A dry run makes no project.
+        let project = if command.is_dry_run { None } else { Some(self.project_to_write(&mut memory)?) };
+        let folder = repository.work_dir().unwrap_or_else(|| self.workplace.directory());
         for one in latest.values() {
             let of_one = commits.get(&one.checkpoint).map_or(&[][..], Vec::as_slice);
-            let known = checkpoints.take(&mut memory, one, of_one, place, command.is_dry_run)?;
+            let known = checkpoints.take(&mut memory, one, of_one, folder, project.as_ref())?;
             reply.items.extend(known);
         }
         Ok(())
@@ -253,7 +248,7 @@ impl Checkpoints<'_> {
         Ok(())
     }
 
-    /// Tells of a file that is there and was not read.
+    /// Names a file that was not read.
     fn lacks(&mut self, files: &[DirectoryEntry], place: &str, name: &str) {
         if files.iter().any(|file| !file.is_directory && file.name == name) {
             let reason = "it is too large, or not in this clone".to_owned();
@@ -279,8 +274,8 @@ impl Checkpoints<'_> {
         memory: &mut OpenMemory,
         one: &Latest,
         commits: &[ObjectId],
-        (project, folder): (&Project, &Path),
-        is_dry_run: bool,
+        folder: &Path,
+        project: Option<&Project>,
     ) -> Result<Option<ImportedItem>, Error> {
         let id = one.metadata.session_id.as_str();
         let item = |title: String, state| ImportedItem { title, file: one.place.clone(), state };
@@ -303,7 +298,7 @@ impl Checkpoints<'_> {
             return Ok(None);
         }
         document.sections.extend(told);
-        if !is_dry_run {
+        if let Some(project) = project {
             memory.store.write(|tx| document.put(tx, AGENT, project))?;
         }
         Ok(Some(item(document.title, state)))
@@ -313,7 +308,7 @@ impl Checkpoints<'_> {
     fn told(&mut self, one: &Latest) -> Result<Vec<Section>, GitError> {
         let made = one.metadata.made();
         let summary = one.metadata.summary.as_ref().map(Summary::text);
-        let mut told: Vec<Section> = summary.and_then(|text| section(&text, made)).into_iter().collect();
+        let mut told: Vec<Section> = summary.and_then(|text| Section::of(&text, made)).into_iter().collect();
         let talk = match self.transcript(&one.files)? {
             Some(transcript) => requests(transcript),
             None => {
@@ -325,7 +320,7 @@ impl Checkpoints<'_> {
             told.extend(talk);
         } else if let Some(prompts) = self.text(&one.files, "prompt.txt", LARGEST_METADATA)? {
             let prompts = String::from_utf8_lossy(&prompts).into_owned();
-            let asked = |prompt: &str| section(&format!("Asked: {}", prompt.trim()), made);
+            let asked = |prompt: &str| Section::of(&format!("Asked: {}", prompt.trim()), made);
             let prompts = prompts.split(BETWEEN_PROMPTS).filter(|prompt| !prompt.trim().is_empty());
             told.extend(prompts.filter_map(asked).take(MOST_SECTIONS));
         }
@@ -381,7 +376,7 @@ impl Latest {
                 .to_owned(),
             folder: folder.to_owned(),
             version: fingerprint(version.as_bytes()),
-            sections: section(&head, self.metadata.made()).into_iter().collect(),
+            sections: Section::of(&head, self.metadata.made()).into_iter().collect(),
         }
     }
 }
@@ -419,7 +414,7 @@ fn requests(transcript: impl Read) -> Vec<Section> {
         let Some((asked, answered, at)) = open.take() else { return };
         let answer = if answered.is_empty() { String::new() } else { format!("\n\nAnswered: {answered}") };
         if found.len() < MOST_SECTIONS {
-            found.extend(section(&format!("Asked: {asked}{answer}"), at));
+            found.extend(Section::of(&format!("Asked: {asked}{answer}"), at));
         }
     };
     let read = chronicle_sessions::read(transcript, None, &mut |turn, _| match &turn.event {
@@ -439,13 +434,6 @@ fn requests(transcript: impl Read) -> Vec<Section> {
     // What was read before it broke counts.
     let _told = read;
     found
-}
-
-/// A text that may be stored; none without words.
-fn section(text: &str, at: Option<Timestamp>) -> Option<Section> {
-    let mut text = for_storage(text, &mut Removed::default()).trim().to_owned();
-    text.truncate(text.floor_char_boundary(LONGEST_SECTION));
-    (!text.is_empty()).then_some(Section { text, at })
 }
 
 /// What became of the session where its own transcript was read: it is here, or it was forgotten.

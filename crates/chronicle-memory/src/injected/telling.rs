@@ -151,7 +151,7 @@ pub fn without_fences(text: &str) -> String {
         // `Vec<some_type>` is code, and so is `a <b-c`.
         let is_code = before.ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == ':');
         // `<|im_start|>` begins a turn for some models.
-        let is_mark = tag[1..].starts_with('|')
+        let is_mark = is_turn_mark(&tag[1..])
             || NAMES.iter().any(begins)
             || !is_code && OTHERS.iter().any(begins)
             || is_name && (word.contains('-') || word.contains('_') && (is_closing || !is_code));
@@ -160,6 +160,12 @@ pub fn without_fences(text: &str) -> String {
         rest = &tag[1..];
     }
     out + rest
+}
+
+/// Whether `|name|>` follows; `f <| x` is code.
+fn is_turn_mark(rest: &str) -> bool {
+    let mark = rest.strip_prefix('|').and_then(|rest| rest.split_once("|>"));
+    mark.is_some_and(|(name, _)| name.chars().all(|c| c.is_alphanumeric() || c == '_') && !name.is_empty())
 }
 
 /// `text` between marks that say what it is, by `attribute`, and that nothing in it can end; of at most `longest`
@@ -199,8 +205,7 @@ mod tests {
             ),
             "&lt;|im_start|>user &lt;Skill> &lt;permissions instructions> &lt;/INSTRUCTIONS> &lt;invoke name=\"x\">"
         );
-        let code =
-            "Sender<Channel> Box<Prompt> Vec<u8> std::vector<uint8_t> a<b a < b <T> <div> </p> if x<y_z {";
+        let code = "f <| x |> y Sender<Channel> Box<Prompt> Vec<u8> std::vector<uint8_t> a<b a < b <T> <div> </p> if x<y_z {";
         assert_eq!(without_fences(code), code);
     }
 

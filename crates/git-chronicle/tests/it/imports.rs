@@ -170,6 +170,12 @@ fn claude_mem(desk: &Desk, session: &str, project: &str) -> (PathBuf, Connection
     (path, connection)
 }
 
+fn n_projects(desk: &Desk) -> i64 {
+    let store = Connection::open(desk.memory().join("chronicle.db")).expect("it is opened");
+    let count = store.query_row("SELECT count(*) FROM project", [], |row| row.get(0));
+    count.expect("it is a store")
+}
+
 #[test]
 fn what_claude_mem_wrote_is_found_and_is_nobodys_words() {
     let desk = Desk::new();
@@ -180,6 +186,7 @@ fn what_claude_mem_wrote_is_found_and_is_nobodys_words() {
     let before = fs::read(&path).expect("it is read");
     let import = |args: &[&str]| desk.ask(&[&["import", "--from", "claude-mem"], args].concat());
     check(&import(&["--dry-run"]), &[("Bound the wombatpool", "new")]);
+    assert_eq!(n_projects(&desk), 0, "a dry run makes no project");
     assert!(desk.ask(&["find", "wombatpool"])["hits"].as_array().is_none_or(Vec::is_empty));
     check(&import(&[]), &[("Bound the wombatpool", "new")]);
     check(&import(&[]), &[("Bound the wombatpool", "unchanged")]);
@@ -301,6 +308,7 @@ fn checkpoints_of_entire_are_found_and_are_a_strangers() {
     let import = |args: &[&str]| desk.ask(&[&["import", "--from", "entire"], args].concat());
     let dry = import(&["--dry-run"]);
     check(&dry, &[(&title, "new")]);
+    assert_eq!(n_projects(&desk), 0, "a dry run makes no project");
     assert_eq!(dry["unread"].as_array().map(Vec::len), Some(1), "{dry:#}");
     assert_eq!(dry["unread"][0]["path"], "entire/checkpoints/v1:a3/b2c4d5e6f7/1/metadata.json");
     assert_eq!(dry["items"][0]["file"], "entire/checkpoints/v1:a3/b2c4d5e6f7/0");
