@@ -23,7 +23,7 @@ pub use error::StoreError;
 pub use goose::GooseSessions;
 pub use opencode::OpenCodeSessions;
 pub use rusqlite::{Connection, Error as SqlError, Result as SqlResult, Transaction};
-pub use search::{Hit, Question, Scope, search};
+pub use search::{Beginnings, Hit, Question, Scope, search};
 pub use store::{
     BlockVersion, Elsewhere, Feedback, Job, KeptTranscript, KnownThread, KnownThreads, Learned, ListedThread,
     NamedSession, OpenThreads, OwnBlock, Pieces, Project, ProjectId, SessionId, SessionRecord, SessionState,

@@ -23,6 +23,7 @@ mod fits;
 mod sheet;
 mod weights;
 
+pub use fits::Beginnings;
 use sheet::{Candidate, Sheet};
 use weights::{ASKING_WORD, LEAST_SOUGHT, LEAST_USUAL, STANDS_OUT, VECTOR};
 
@@ -63,6 +64,8 @@ pub struct Hit {
 #[derive(Debug, Default)]
 pub struct Question {
     terms: Vec<Term>,
+    /// Each of them as it was written.
+    written: Vec<String>,
     /// How much each of them counts: one that only asks counts less.
     shares: Vec<f32>,
     /// Whether it is about who asks it.
@@ -91,11 +94,12 @@ impl Question {
             near.retain(|(_, cosine)| LEAST_SOUGHT <= *cosine);
             near
         };
+        let written = places.iter().map(|place| text[place.clone()].to_owned()).collect();
         let near = places.into_iter().map(&mut sought).collect();
         let asking = asking_terms(&mut words);
         let share = |term: &Term| if asking.contains(term) { ASKING_WORD } else { 1.0 };
         let shares = terms.iter().map(share).collect();
-        Self { terms, shares, is_first_person: is_first_person(text), near, vector: None, words }
+        Self { terms, written, shares, is_first_person: is_first_person(text), near, vector: None, words }
     }
 
     /// Lets turns be compared with the vector that the model `embedder` gave the question, where they have one of it.

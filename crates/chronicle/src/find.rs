@@ -107,8 +107,11 @@ impl Chronicle {
             half_life_days: self.workplace.read_settings()?.half_life_days,
             now: self.workplace.now(),
         };
-        let choose = |lessons: &[LessonWords]| best(wanted.query, lessons, most);
-        let reading = find_lessons(self.workplace.lazy(), self.workplace.caches(), &recent, choose)?;
+        let mut question = Question::new(wanted.query);
+        let beginnings = question.beginnings();
+        let may_fit = |note: &[u8]| beginnings.are_in(note);
+        let choose = |lessons: &[LessonWords], n_others: usize| best(&mut question, lessons, n_others, most);
+        let reading = find_lessons(self.workplace.lazy(), self.workplace.caches(), &recent, may_fit, choose)?;
         let mut lessons = reading.wisdom;
         if let Some(file) = wanted.file {
             lessons.retain(|lesson| lesson.standing.file.as_deref().is_some_and(|path| is_in(path, file)));
@@ -120,9 +123,9 @@ impl Chronicle {
 
 /// The numbers of the lessons that have the words of a question, at most so many: whose they are comes first, then how well
 /// they answer, then the newest.
-fn best(query: &str, lessons: &[LessonWords], most: usize) -> Vec<usize> {
+fn best(question: &mut Question, lessons: &[LessonWords], n_others: usize, most: usize) -> Vec<usize> {
     let texts: Vec<&str> = lessons.iter().map(|lesson| lesson.text.as_str()).collect();
-    let fits = Question::new(query).fits(&texts);
+    let fits = question.fits(&texts, n_others);
     let mut best: Vec<usize> = (0..lessons.len()).filter(|number| 0.0 < fits[*number]).collect();
     best.sort_by(|left, right| {
         let key = |number: &usize| (lessons[*number].tier, fits[*number], lessons[*number].at);
@@ -159,9 +162,9 @@ mod tests {
             lesson("set_var is unsafe", Tier::Own, 2),
             lesson("the var that was set is unsafe", Tier::Team, 3),
         ];
-        assert_eq!(best("why is set_var unsafe", &lessons, 9), [3, 2, 4, 0]);
-        assert_eq!(best("why is set_var unsafe", &lessons, 2), [3, 2]);
-        assert_eq!(best("quorum", &lessons, 9), [0; 0]);
+        assert_eq!(best(&mut Question::new("why is set_var unsafe"), &lessons, 0, 9), [3, 2, 4, 0]);
+        assert_eq!(best(&mut Question::new("why is set_var unsafe"), &lessons, 0, 2), [3, 2]);
+        assert_eq!(best(&mut Question::new("quorum"), &lessons, 0, 9), [0; 0]);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use aho_corasick::AhoCorasick;
 use chronicle_core::{
     EntryId,
     correction::{Correction, CorrectionItem, CorrectionKind, Tier, arrange, read_corrections},
@@ -79,6 +80,39 @@ impl Afterwords {
         afterwords.superseded = superseded_by(counting);
         afterwords.doubted = doubted.into_iter().collect();
         Ok(afterwords)
+    }
+}
+
+/// Claims that corrections with some words are about.
+pub(crate) struct Corrected {
+    /// What they were made on, until that was rewritten.
+    keys: BTreeSet<ObjectId>,
+    ids: Option<AhoCorasick>,
+}
+
+impl Corrected {
+    /// Those whose corrections have words that `may_fit`.
+    ///
+    /// # Errors
+    /// When the corrections cannot be listed.
+    pub(crate) fn of(repository: &Repository, may_fit: impl Fn(&[u8]) -> bool + Sync) -> Result<Self> {
+        let (mut keys, mut ids) = (BTreeSet::new(), BTreeSet::new());
+        for name in repository.correction_refs()? {
+            let notes = if_notes(repository.notes(&name), &mut Vec::new())?.unwrap_or_default();
+            let blobs = notes.iter().map(|note| note.blob).collect();
+            let pick = |_, content: &[u8]| may_fit(content).then(|| read_corrections(content).0);
+            for (blob, corrections) in repository.read_many(blobs, pick) {
+                keys.extend(notes.iter().filter(|note| note.blob == blob).map(|note| note.key));
+                ids.extend(corrections.into_iter().map(|correction| correction.entry.0));
+            }
+        }
+        let ids = if ids.is_empty() { None } else { AhoCorasick::new(ids).ok() };
+        Ok(Self { keys, ids })
+    }
+
+    /// Whether the raw note of `key` has any of them.
+    pub(crate) fn are_in(&self, key: ObjectId, raw: &[u8]) -> bool {
+        self.keys.contains(&key) || self.ids.as_ref().is_some_and(|ids| ids.is_match(raw))
     }
 }
 

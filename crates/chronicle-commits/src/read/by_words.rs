@@ -1,7 +1,7 @@
 //! Lessons of the whole repository, chosen by what they say.
 //!
-//! What notes say is cheap to read; where their code is now costs a look at files. So a reader chooses by the words first,
-//! and only files of the chosen lessons are read.
+//! To look for words in stored notes is cheap; to take a note apart costs more, and where its code is now costs a look at
+//! files. So only notes that have a word are taken apart, and only files of the chosen lessons are read.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -12,11 +12,15 @@ use chronicle_core::{
 };
 use chronicle_git::{BString, LazyRepository};
 use jiff::Timestamp;
+use memchr::memmem;
 
 use crate::{
     caches::Caches,
     error::Result,
-    note::{corrections::Afterwords, notebook::Notebook},
+    note::{
+        corrections::{Afterwords, Corrected},
+        notebook::Notebook,
+    },
     past::{known::Known, line::Line},
     read::{
         matching::{Candidate, ReadContext},
@@ -42,8 +46,9 @@ struct Lesson<'a> {
     entry: Entry,
 }
 
-/// Reads the lessons of the history that `choose` chooses by their words, given as numbers, the best first. What was
-/// removed, replaced or has expired is not among them. At most `max_regions` come back.
+/// Reads the lessons of the history that `choose` chooses by their words, given as numbers, the best first. It is given the
+/// lessons of all notes that `may_fit` says may have such words, and how many other notes there are. What was removed,
+/// replaced or has expired is not among them. At most `max_regions` come back.
 ///
 /// # Errors
 /// When the repository cannot be read.
@@ -51,7 +56,8 @@ pub fn find_lessons(
     lazy: &LazyRepository,
     caches: &Caches,
     recent: &Recent,
-    choose: impl FnOnce(&[LessonWords]) -> Vec<usize>,
+    may_fit: impl Fn(&[u8]) -> bool + Sync,
+    choose: impl FnOnce(&[LessonWords], usize) -> Vec<usize>,
 ) -> Result<Reading> {
     let repository = lazy.get()?;
     let mut warnings = Vec::new();
@@ -64,11 +70,16 @@ pub fn find_lessons(
     let line = Line::open(repository, &caches.facts, head, &mut warnings)?;
     let known = Known::of_commits(&line, notebook.keys())?;
     let context = ReadContext::new(repository, &notebook, &known, &[], false);
-    let candidates = context.annotated(&mut warnings)?;
+    let corrected = Corrected::of(repository, &may_fit)?;
+    // What replaces a lesson need not have its words.
+    let replaces = memmem::Finder::new(b"\"supersedes\"");
+    let wanted = |key, raw: &[u8]| may_fit(raw) || replaces.find(raw).is_some() || corrected.are_in(key, raw);
+    let candidates = context.annotated(wanted, &mut warnings)?;
+    let n_others = notebook.keys().count().saturating_sub(candidates.len());
     let said = Afterwords::load(repository, supersessions(&candidates))?;
     let (lessons, words) = counting(&candidates, &said, recent);
     let chosen: Vec<&Lesson<'_>> =
-        choose(&words).into_iter().filter_map(|number| lessons.get(number)).collect();
+        choose(&words, n_others).into_iter().filter_map(|number| lessons.get(number)).collect();
     if chosen.is_empty() {
         return Ok(nothing());
     }

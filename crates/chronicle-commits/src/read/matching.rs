@@ -508,11 +508,16 @@ impl<'a> ReadContext<'a> {
         Ok(changes.into_iter().next().map(|change| change.path))
     }
 
-    /// All annotated commits of the history, whatever files they are about.
-    pub(crate) fn annotated(&self, warnings: &mut Vec<String>) -> Result<Vec<Candidate>> {
+    /// The annotated commits of the history whose stored note is wanted, whatever files they are about.
+    pub(crate) fn annotated(
+        &self,
+        wanted: impl Fn(ObjectId, &[u8]) -> bool + Sync,
+        warnings: &mut Vec<String>,
+    ) -> Result<Vec<Candidate>> {
         let keys: BTreeSet<ObjectId> =
             self.notebook.keys().filter(|key| self.past.place(*key).is_some()).collect();
-        let notes = self.notebook.scan(warnings, |key, _| keys.contains(&key)).into_iter();
+        let is_wanted = |key, raw: &[u8]| keys.contains(&key) && wanted(key, raw);
+        let notes = self.notebook.scan(warnings, is_wanted).into_iter();
         notes.map(|(key, raw)| self.candidate(key, &raw, self.past.place(key), Vec::new())).collect()
     }
 

@@ -27,9 +27,6 @@ pub(super) struct Places {
     by_id: BTreeMap<i64, PlaceName>,
 }
 
-/// How the key of a project begins that is only known from another machine.
-const FROM_ELSEWHERE: &str = "name:";
-
 impl Places {
     pub(super) fn of(of: &Memory<'_>, memory: &OpenMemory) -> Result<Self, Error> {
         let mut by_id = BTreeMap::new();
@@ -49,8 +46,10 @@ impl Places {
 
     /// The project here that `machine` means, which is made where there is none.
     pub(super) fn here(&self, tx: &Transaction<'_>, meant: &PlaceName, machine: &str) -> SqlResult<Project> {
-        let is_it = |here: &PlaceName| {
-            here.began_with == meant.began_with && base(&here.project) == base(&meant.project)
+        let is_it = |here: &PlaceName| match &meant.began_with {
+            Some(_) => here.began_with == meant.began_with && base(&here.project) == base(&meant.project),
+            // Of a folder, the name is all that is known.
+            None => here.began_with.is_none() && here.project == meant.project,
         };
         let mut known = Vec::new();
         for (id, here) in self.by_id.iter().filter(|(_, here)| is_it(here)) {
@@ -65,7 +64,7 @@ impl Places {
             Some(only) if known.is_empty() => Ok(only),
             _ => {
                 let PlaceName { project, began_with } = meant;
-                let key = format!("{FROM_ELSEWHERE}{}{project}", began_with.as_deref().unwrap_or_default());
+                let key = format!("name:{}{project}", began_with.as_deref().unwrap_or_default());
                 Project::obtain(tx, &key, base(project), machine)
             }
         }

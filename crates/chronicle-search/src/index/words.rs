@@ -21,6 +21,9 @@ pub(crate) const TERM_BITS: u32 = 40;
 /// What is longer is no word: encoded bytes, and the like.
 const LONGEST: usize = 64;
 
+/// Shorter beginnings of words are in too many others.
+const LEAST_BEGINNING: usize = 3;
+
 /// How near a word of the same family is, and a part of a name, as cosines.
 pub(crate) const IN_A_FAMILY: f32 = 0.6;
 const PART_OF_A_NAME: f32 = 0.45;
@@ -139,6 +142,27 @@ impl Words {
         }
         near.retain(|(term, _)| *term != 0);
         near
+    }
+
+    /// Beginnings of words, one of which is in every text that has `word` or one of its family; none of letters beyond
+    /// ASCII.
+    pub(crate) fn beginnings(&mut self, word: &str) -> Option<Vec<String>> {
+        if LONGEST < word.len() || !word.is_ascii() {
+            return None;
+        }
+        let lower = word.to_ascii_lowercase();
+        let stem = self.stemmer.stem(&lower).into_owned();
+        // The parts of a name may be joined in another way.
+        let first = parts(word.as_bytes()).next().map(|part| self.stemmer.stem(&lower[part]).into_owned());
+        let mut found: Vec<String> = first.into_iter().collect();
+        found.extend(families::relatives(&stem, |word| self.stemmer.stem(word).into_owned()));
+        if word.bytes().all(|letter| letter.is_ascii_alphabetic()) {
+            let near = chronicle_embedding::near(&stem);
+            found.extend(near.filter(|other| IN_A_FAMILY <= other.cosine).map(|other| other.stem.to_owned()));
+        }
+        // Forms of a word differ in its last letters.
+        found.iter_mut().for_each(|word| word.truncate(word.len().saturating_sub(2).max(LEAST_BEGINNING)));
+        Some(found)
     }
 
     fn ascii(

@@ -4,21 +4,55 @@
 
 use std::collections::BTreeSet;
 
+use aho_corasick::AhoCorasick;
+
 use super::Question;
 use crate::index::words::IN_A_FAMILY;
 
+/// What a text must have to answer a question at all. To look for it costs much less than [`Question::fits`].
+#[derive(Debug)]
+pub struct Beginnings(Option<AhoCorasick>);
+
+impl Beginnings {
+    /// Whether a text has any of it, in whatever form it is stored.
+    #[must_use]
+    pub fn are_in(&self, text: &[u8]) -> bool {
+        self.0.as_ref().is_none_or(|words| words.is_match(text))
+    }
+}
+
 impl Question {
-    /// How well each of `texts` answers the question: numbers to compare with each other.
+    /// Beginnings of the words of the question and their families: a text without any of them fits it in no way.
+    pub fn beginnings(&mut self) -> Beginnings {
+        let asks_only = self.asks_only();
+        let mut all = Vec::new();
+        for (word, _) in
+            self.written.iter().zip(&self.shares).filter(|(_, share)| asks_only || 1.0 <= **share)
+        {
+            match self.words.beginnings(word) {
+                Some(found) => all.extend(found),
+                None => return Beginnings(None),
+            }
+        }
+        Beginnings(AhoCorasick::builder().ascii_case_insensitive(true).build(all).ok())
+    }
+
+    fn asks_only(&self) -> bool {
+        self.shares.iter().all(|share| *share < 1.0)
+    }
+
+    /// How well each of `texts` answers the question: numbers to compare with each other. `n_others` more have none of its
+    /// words.
     ///
     /// It is 0 for a text that lacks too many of the words, in any of their forms: it has half of all of them, and of those
     /// that any of the texts has, all of one or two and half of more. Words that only ask are no reason to choose one.
-    pub fn fits(&mut self, texts: &[&str]) -> Vec<f64> {
+    pub fn fits(&mut self, texts: &[&str], n_others: usize) -> Vec<f64> {
         let rows: Vec<Vec<f32>> = texts.iter().map(|text| self.likeness_in(text)).collect();
-        let asks_only = self.shares.iter().all(|share| *share < 1.0);
+        let asks_only = self.asks_only();
         let words: Vec<SoughtWord> = (0..self.terms.len())
             .map(|word| {
                 let n_having = rows.iter().filter(|row| has(row, word)).count();
-                let (having, lacking) = (n_having as f64, (rows.len() - n_having) as f64);
+                let (having, lacking) = (n_having as f64, (rows.len() + n_others - n_having) as f64);
                 let rarity = (1.0 + (lacking + 0.5) / (having + 0.5)).ln();
                 SoughtWord {
                     weight: f64::from(self.shares[word]) * rarity,
@@ -93,7 +127,11 @@ mod tests {
     /// The numbers of the lessons that answer `question`, the best first.
     #[track_caller]
     fn check(question: &str, expected: &[usize]) {
-        let fits = Question::new(question).fits(&LESSONS);
+        let fits = Question::new(question).fits(&LESSONS, 0);
+        let beginnings = Question::new(question).beginnings();
+        for (lesson, fits) in LESSONS.iter().zip(&fits) {
+            assert!(*fits == 0.0 || beginnings.are_in(lesson.as_bytes()), "{question}: {lesson}");
+        }
         let mut best: Vec<usize> = (0..LESSONS.len()).filter(|number| 0.0 < fits[*number]).collect();
         best.sort_by(|left, right| fits[*right].total_cmp(&fits[*left]));
         assert_eq!(best, expected, "{question}: {fits:?}");
@@ -107,6 +145,26 @@ mod tests {
         check("acquireConnection", &[1]);
         check("auth tokens", &[2]);
         check("连接池", &[4]);
+    }
+
+    #[test]
+    fn a_text_that_fits_has_a_beginning_of_a_word() {
+        let check = |question: &str, text: &str, expected: bool| {
+            assert_eq!(
+                Question::new(question).beginnings().are_in(text.as_bytes()),
+                expected,
+                "{question}: {text}"
+            );
+        };
+        check("who denies it", r#"{"content":"\\nDeny all"}"#, true);
+        check("dependencies", "deps are old", true);
+        check("deps", "a dependency", true);
+        check("kubernetes", "on K8s", true);
+        check("set_var", "SetVar", true);
+        check("acquireConnection", "acquire_connection", true);
+        check("why is set_var unsafe", "the pool waits", false);
+        check("Größe", "anything", true);
+        check("quorum", "the pool waits", false);
     }
 
     #[test]
@@ -124,6 +182,6 @@ mod tests {
     fn words_that_only_ask_are_no_reason() {
         check("what did we say about the pool", &[1]);
         check("what did we discuss", &[]);
-        assert_eq!(Question::new("pool").fits(&[]), [0.0; 0]);
+        assert_eq!(Question::new("pool").fits(&[], 0), [0.0; 0]);
     }
 }
