@@ -13,8 +13,17 @@ pub(super) fn markdown(reply: &PurgeReply) -> String {
         (true, false) => "**Purged in part:**\n",
         (false, _) => "**Would be purged:**\n",
     });
-    for id in &reply.ids {
-        let _ = writeln!(out, "- {}", words::id(id));
+    if reply.done {
+        for id in &reply.ids {
+            let _ = writeln!(out, "- {}", words::id(id));
+        }
+    }
+    for going in &reply.would_remove {
+        let name = going.id.as_ref().map_or_else(|| "a staged remark".into(), words::id);
+        let _ = writeln!(out, "- {name}");
+        if !going.words.is_empty() {
+            let _ = writeln!(out, "  > {}", words::one_line(&going.words));
+        }
     }
     if reply.ids.is_empty() {
         out.push_str("- notes that cannot be read\n");
@@ -23,7 +32,7 @@ pub(super) fn markdown(reply: &PurgeReply) -> String {
         let (old, new) = (words::short(&rewritten.old), words::short(&rewritten.new));
         let _ = writeln!(out, "- rewritten: {} ({old} to {new})", words::path(&rewritten.name));
     }
-    if 0 < reply.n_remarks {
+    if reply.done && 0 < reply.n_remarks {
         let _ = writeln!(out, "- staged remarks dropped: {}", reply.n_remarks);
     }
     if !reply.push.is_empty() {

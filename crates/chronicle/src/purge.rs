@@ -2,8 +2,8 @@
 
 use std::{io::Read, path::PathBuf};
 
-use chronicle_commits::purge::{PurgeReport, PurgeTarget, purge, would_purge};
-use chronicle_core::{EntryId, plain};
+use chronicle_commits::purge::{PurgePlan, PurgeReport, PurgeTarget, purge, would_purge};
+use chronicle_core::{EntryId, clipped, counted, one_line, plain};
 use chronicle_git::{FETCHED_NOTES, GitError, ObjectId, PURGED_REF};
 use chronicle_search::NamedSession;
 use chronicle_workplace::{Error, error::quoted};
@@ -11,6 +11,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{Chronicle, MAX_INPUT_BYTES, files, gc, writer_log::WriterLog};
+
+/// How many bytes of each claim a trial shows.
+const MAX_WORDS: usize = 160;
 
 /// What was purged, and what is left to do.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -21,6 +24,9 @@ pub struct PurgeReply {
     pub done: bool,
     /// What is gone: claims, corrections, items of knowledge.
     pub ids: Vec<EntryId>,
+    /// What would go, with its first words; empty once it is gone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub would_remove: Vec<WouldRemove>,
     /// The refs whose history was rewritten.
     pub refs: Vec<RewrittenRef>,
     /// Staged remarks that were dropped.
@@ -33,6 +39,15 @@ pub struct PurgeReply {
     pub left: Vec<String>,
     /// Remarks.
     pub warnings: Vec<String>,
+}
+
+/// What a purge would remove.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct WouldRemove {
+    /// The id of a claim; `None` for staged remarks and contexts.
+    pub id: Option<EntryId>,
+    /// Its first words, cut; empty if it cannot be read.
+    pub words: String,
 }
 
 /// A ref whose history was rewritten.
@@ -63,8 +78,7 @@ impl Chronicle {
             Err(other) => return Err(other.into()),
         };
         if is_trial {
-            let ids = would_purge(repository, &target)?;
-            return Ok(reply(PurgeReport { ids, ..PurgeReport::default() }));
+            return Ok(planned(would_purge(repository, &target)?));
         }
         // What a remote is known to have is what its push is held against.
         let before = repository.chronicle_refs()?;
@@ -80,6 +94,7 @@ impl Chronicle {
         };
         let waiting = self.texts_that_wait(|text| report.texts.are_in(text))?;
         let quoted_by = std::mem::take(&mut report.quoted_by);
+        let n_quoting_staged = report.n_quoting_staged;
         let mut reply = PurgeReply { done: true, ..reply(report) };
         self.forget_purged_words()?;
         reply.still_held.extend(
@@ -87,6 +102,12 @@ impl Chronicle {
                 .into_iter()
                 .map(|id| format!("your own lesson, until `git chronicle purge {}`", plain(&id.0))),
         );
+        if 0 < n_quoting_staged {
+            reply.still_held.push(format!(
+                "{} of yours for the next commit (`git chronicle note --list`)",
+                counted(n_quoting_staged, "staged remark")
+            ));
+        }
         // A ref of which only the fetched copy was rewritten is pushed, too: ours was clean already.
         let is_rewritten = |name: &String| {
             let short = name.trim_start_matches("refs/notes/");
@@ -169,12 +190,27 @@ impl Chronicle {
     }
 }
 
+fn planned(plan: PurgePlan) -> PurgeReply {
+    let words = |text: &str| clipped(&one_line(text), MAX_WORDS).into_owned();
+    let n_remarks = plan.staged.len();
+    let ids = plan.claims.iter().map(|(id, _)| id.clone()).collect();
+    let claims =
+        plan.claims.iter().map(|(id, text)| WouldRemove { id: Some(id.clone()), words: words(text) });
+    let staged = plan.staged.iter().map(|text| WouldRemove { id: None, words: words(text) });
+    PurgeReply {
+        would_remove: claims.chain(staged).collect(),
+        n_remarks,
+        ..reply(PurgeReport { ids, ..PurgeReport::default() })
+    }
+}
+
 fn reply(report: PurgeReport) -> PurgeReply {
     let left = report.left;
     PurgeReply {
         schema: "chronicle-purge/v1",
         done: false,
         ids: report.ids,
+        would_remove: Vec::new(),
         refs: report
             .rewritten
             .into_iter()

@@ -18,7 +18,7 @@ use chronicle_git::{
     EverNote, GitError, NOTES_REF, NotesEdit, ObjectId, PURGED_REF, Replacements, Repository, Rewritten,
     sweep_dead,
 };
-use serde_json::Map;
+use serde_json::{Map, Value};
 
 use crate::{
     error::{CommitsError, Result},
@@ -27,7 +27,7 @@ use crate::{
         tombstones::{Tombstones, purged},
         trust::{Tiers, Trust, keep_own_bytes, mark_of_tombstone, marks_in, record_own},
     },
-    write::staging::drop_staged,
+    write::staging::{drop_staged, own_staged, staged_to_drop},
 };
 
 /// What is to be purged.
@@ -37,6 +37,15 @@ pub enum PurgeTarget {
     Commit(ObjectId),
     /// The claim, correction or item of knowledge with this id.
     Id(String),
+}
+
+/// What a purge would take away.
+#[derive(Debug, Clone, Default)]
+pub struct PurgePlan {
+    /// Each claim, correction or item of knowledge, with the first of its words.
+    pub claims: Vec<(EntryId, String)>,
+    /// The words of staged remarks and contexts.
+    pub staged: Vec<String>,
 }
 
 /// What a purge found, and what it did.
@@ -54,6 +63,8 @@ pub struct PurgeReport {
     pub left: Vec<String>,
     /// The user's own claims that say words of a stranger's claim, and stay.
     pub quoted_by: Vec<EntryId>,
+    /// The user's own staged remarks and contexts that say them, and stay.
+    pub n_quoting_staged: usize,
 }
 
 /// What has to go: found in every version of every ref.
@@ -65,14 +76,37 @@ struct Sought {
     blobs: BTreeSet<ObjectId>,
     /// The user's own claims that say the words of others that go, and stay.
     quoted_by: BTreeSet<EntryId>,
+    /// How many of the user's own staged remarks and contexts say them, and stay.
+    n_quoting_staged: usize,
+    /// The first words of each claim that goes.
+    words: HashMap<EntryId, String>,
+}
+
+impl Sought {
+    /// Whether something staged goes, by its id or one of its texts.
+    fn has_staged(&self, id: Option<&EntryId>, text: &str) -> bool {
+        id.is_some_and(|id| self.ids.contains(id)) || self.texts.are_said(text)
+    }
 }
 
 /// Finds what a purge would take away, without doing it.
 ///
 /// # Errors
 /// When nothing of that name ever was, or several things are meant.
-pub fn would_purge(repository: &Repository, target: &PurgeTarget) -> Result<Vec<EntryId>> {
-    Ok(sought(repository, target)?.ids.into_iter().collect())
+pub fn would_purge(repository: &Repository, target: &PurgeTarget) -> Result<PurgePlan> {
+    let mut sought = sought(repository, target)?;
+    let mut staged = Vec::new();
+    for directory in repository.state_dirs()? {
+        staged.extend(staged_to_drop(&directory, |id, text| sought.has_staged(id, text))?);
+    }
+    let claims = std::mem::take(&mut sought.ids)
+        .into_iter()
+        .map(|id| {
+            let words = sought.words.remove(&id).unwrap_or_default();
+            (id, words)
+        })
+        .collect();
+    Ok(PurgePlan { claims, staged })
 }
 
 /// Purges `target`: the purge has the `id`, is by `author` and was made at `timestamp`.
@@ -102,9 +136,7 @@ pub fn purge(
     let mut report = PurgeReport { ids: tombstone.purged.clone(), ..PurgeReport::default() };
     for directory in repository.state_dirs()? {
         sweep_dead(&directory, 1);
-        report.n_remarks += drop_staged(repository, &directory, |id, text| {
-            id.is_some_and(|id| purged.has(id)) || sought.texts.are_said(text)
-        })?;
+        report.n_remarks += drop_staged(repository, &directory, |id, text| sought.has_staged(id, text))?;
     }
     for name in last_ours(repository)? {
         report.rewritten.extend(repository.rewrite_notes(&name, "chronicle: purge", |ever| {
@@ -122,6 +154,7 @@ pub fn purge(
     }
     report.texts = sought.texts;
     report.quoted_by = sought.quoted_by.into_iter().collect();
+    report.n_quoting_staged = sought.n_quoting_staged;
     Ok(report)
 }
 
@@ -202,13 +235,14 @@ fn sought(repository: &Repository, target: &PurgeTarget) -> Result<Sought> {
         let mut texts = Vec::new();
         each_claim(content, |id, claim| {
             if ids.contains(id) {
-                texts.push(claim.clone());
+                texts.push((id.clone(), claim.clone()));
             }
         });
         (!texts.is_empty()).then_some(texts)
     })?;
-    for claim in said.into_iter().flat_map(|(_, texts)| texts) {
+    for (id, claim) in said.into_iter().flat_map(|(_, texts)| texts) {
         sought.texts.add_all(&claim, &TEXTS);
+        sought.words.entry(id).or_insert_with(|| first_words(&claim));
     }
     keep_what_is_own(repository, &ever, &mut sought)?;
     // Who quotes the words goes too: what is left of such a claim would be another one, and an older
@@ -222,20 +256,45 @@ fn sought(repository: &Repository, target: &PurgeTarget) -> Result<Sought> {
         let mut quoting = Vec::new();
         each_claim(content, |id, claim| {
             if !ids.contains(id) && texts.are_in_value(claim) {
-                quoting.push(id.clone());
+                quoting.push((id.clone(), first_words(claim)));
             }
         });
         Some(quoting)
     })?;
-    sought.ids.extend(quoting.into_iter().flat_map(|(_, ids)| ids));
+    for (id, words) in quoting.into_iter().flat_map(|(_, claims)| claims) {
+        sought.words.entry(id.clone()).or_insert(words);
+        sought.ids.insert(id);
+    }
     Ok(sought)
+}
+
+/// The text by which a person knows a claim again: the first of [`TEXTS`] that it has.
+fn first_words(claim: &Value) -> String {
+    match claim {
+        Value::Object(map) => {
+            let words = |key: &&str| map.get(*key).map(first_words).filter(|text| !text.is_empty());
+            TEXTS.iter().find_map(words).unwrap_or_default()
+        }
+        Value::Array(elements) => {
+            elements.iter().map(first_words).find(|text| !text.is_empty()).unwrap_or_default()
+        }
+        Value::String(text) => text.clone(),
+        _ => String::new(),
+    }
 }
 
 /// Keeps the user's own claims where only claims of others are purged: a stranger can use words that any claim has.
 fn keep_what_is_own(repository: &Repository, ever: &[EverNote], sought: &mut Sought) -> Result<()> {
     let own = own_ids(repository, ever.iter())?;
-    if own.is_empty() || sought.ids.iter().any(|id| own.contains(id)) {
+    if sought.ids.iter().any(|id| own.contains(id)) {
         return Ok(());
+    }
+    for directory in repository.state_dirs()? {
+        let quoting = own_staged(repository, &directory)?;
+        sought.n_quoting_staged += quoting.iter().filter(|said| sought.texts.are_in_value(said)).count();
+        quoting.iter().for_each(|said| {
+            sought.texts.leave(said);
+        });
     }
     let blobs = ever.iter().map(|note| note.blob).collect();
     let claims = repository.read_every(blobs, |_, content| {

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use chronicle_core::{Category, EntryId, LineRange, Sketch, counted};
 use chronicle_git::{FileLock, ObjectId, Repository, TrustRecords, files, replace_file, state_path};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::Value;
 use snafu::ResultExt;
 
 use crate::{
@@ -358,6 +359,40 @@ pub(crate) fn drop_staged(
     Ok(before + n_strange - staging.remarks.len() - staging.contexts.len())
 }
 
+/// The words of what [`drop_staged`] would drop.
+///
+/// # Errors
+/// When what is staged cannot be read.
+pub(crate) fn staged_to_drop(
+    directory: &Path,
+    is_gone: impl Fn(Option<&EntryId>, &str) -> bool,
+) -> Result<Vec<String>> {
+    let mut words = Vec::new();
+    for remark in read::<Vec<StagedRemark>>(&directory.join(REMARKS))? {
+        if is_gone(remark.id.as_ref(), &remark.text) {
+            words.push(remark.text);
+        }
+    }
+    for context in read_contexts(&directory.join(CONTEXTS))? {
+        if is_context_gone(&context, &is_gone) {
+            let said = context.task.or(context.reasoning).or(context.dependencies);
+            words.push(said.unwrap_or_default());
+        }
+    }
+    Ok(words)
+}
+
+/// What the user staged in the state directory of a worktree.
+///
+/// # Errors
+/// When what is staged cannot be read.
+pub(crate) fn own_staged(repository: &Repository, directory: &Path) -> Result<Vec<Value>> {
+    let remarks = by_user(repository, read::<Vec<StagedRemark>>(&directory.join(REMARKS))?).0;
+    let contexts = by_user(repository, read_contexts(&directory.join(CONTEXTS))?).0;
+    let all = remarks.iter().map(serde_json::to_value).chain(contexts.iter().map(serde_json::to_value));
+    Ok(all.map(|said| said.expect("what is staged is plain data")).collect())
+}
+
 fn is_context_gone(context: &AuthorContext, is_gone: &impl Fn(Option<&EntryId>, &str) -> bool) -> bool {
     let said = serde_json::to_value(context).expect("what is staged is plain data");
     is_gone(context.id.as_ref(), "") || says(&said, is_gone)
@@ -378,11 +413,11 @@ fn by_user<T: Serialize>(repository: &Repository, staged: Vec<T>) -> (Vec<T>, Ve
     staged.into_iter().partition(|staged| trust.is_own(&mark(staged)))
 }
 
-fn says(value: &serde_json::Value, is_gone: &impl Fn(Option<&EntryId>, &str) -> bool) -> bool {
+fn says(value: &Value, is_gone: &impl Fn(Option<&EntryId>, &str) -> bool) -> bool {
     match value {
-        serde_json::Value::String(text) => is_gone(None, text),
-        serde_json::Value::Array(elements) => elements.iter().any(|element| says(element, is_gone)),
-        serde_json::Value::Object(map) => map.values().any(|value| says(value, is_gone)),
+        Value::String(text) => is_gone(None, text),
+        Value::Array(elements) => elements.iter().any(|element| says(element, is_gone)),
+        Value::Object(map) => map.values().any(|value| says(value, is_gone)),
         _ => false,
     }
 }

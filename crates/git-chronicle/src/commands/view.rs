@@ -44,7 +44,7 @@ pub(crate) fn run(args: &ViewArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result
     view::write(&args.out, &page)?;
     ui.tell(&format!("wrote {} ({} KB)", args.out.display(), page.len().div_ceil(1_000)));
     if !args.public {
-        ui.tell("it shows your sessions, too; `--public` leaves them out");
+        ui.tell("it shows your sessions, so don't commit it; `--public` leaves them out");
     }
     Ok(())
 }

@@ -14,7 +14,9 @@ use testkit::TestRepo;
 
 use crate::{
     asking::{annotate, ask, pool},
+    desk::Desk,
     outcome::{binary, chronicle, chronicle_reading, entry, note, refs, run},
+    strangers::{flood, stranger},
 };
 
 const WORDS: &str = "The vault opens with \"swordfish\" at noon.";
@@ -127,8 +129,13 @@ fn a_purged_lesson_is_in_no_version_of_any_ref() {
     insta::assert_snapshot!(without_ids(&repo, &ask(&repo, &["purge", &id, "--dry-run"])), @"
     **Would be purged:**
     - ID
+      > The vault opens with \"swordfish\" at noon.
     - c-ID
+      > The vault opens with \"swordfish\" at noon.
     - s-ID
+      > Somebody told me: The vault opens with \"swordfish\" at noon. Really.
+    - a staged remark
+      > Remember: The vault opens with \"swordfish\" at noon.
     ");
     assert!(reachable(&repo).contains(CORE), "looking changes nothing");
     insta::assert_snapshot!(without_ids(&repo, &ask(&repo, &["purge", &id])), @"
@@ -157,6 +164,48 @@ fn a_purged_lesson_is_in_no_version_of_any_ref() {
     let before = refs(&repo);
     chronicle(repo.path(), &["purge", &id]).success();
     assert_eq!(refs(&repo), before);
+}
+
+#[test]
+fn a_person_is_asked_before_words_go() {
+    let desk = Desk::new();
+    let lesson = |words: &str| json!({ "summary": "A reason", "wisdom": [{ "category": "insight", "content": words }] });
+    annotate(&desk.repo, &lesson(WORDS));
+    let id = id_of(&desk.repo, CORE);
+    let before = refs(&desk.repo);
+    let Some(kept) = desk.at_terminal(&format!("purge {id}"), "n", &[]) else { return };
+    let kept = kept.success().stdout;
+    assert!(kept.contains(CORE) && kept.contains("nothing was removed"), "{kept}");
+    assert_eq!(refs(&desk.repo), before);
+    let purge = |args: &str, answer: &str| {
+        let outcome =
+            desk.at_terminal(&format!("purge {args}"), answer, &[]).expect("there is one").success();
+        assert!(outcome.stdout.contains("Purged:"), "{}", outcome.stdout);
+    };
+    purge(&format!("{id} --yes"), "");
+    assert!(!reachable(&desk.repo).contains(CORE));
+    annotate(&desk.repo, &lesson("The vault is open; swordfish is known."));
+    let id = id_of(&desk.repo, CORE);
+    purge(&id, "y");
+    assert!(!reachable(&desk.repo).contains(CORE));
+}
+
+#[test]
+fn the_words_of_a_stranger_take_no_staged_remark_of_the_user_away() {
+    let repo = pool();
+    let own = "Always run the tests twice.";
+    chronicle(repo.path(), &["note", own]).success();
+    let commit = repo.git(&["rev-parse", "HEAD"]);
+    flood(
+        &repo,
+        &commit,
+        stranger(&[json!({ "id": "01M8KP8X440KPN35GANR2EVIL1", "category": "gotcha", "content": own })]),
+    );
+    let trial = ask(&repo, &["purge", "01M8KP8X440KPN35GANR2EVIL1", "--dry-run"]);
+    assert!(!trial.contains("staged remark"), "{trial}");
+    let purged = ask(&repo, &["purge", "01M8KP8X440KPN35GANR2EVIL1"]);
+    assert!(purged.contains("- 1 staged remark of yours for the next commit"), "{purged}");
+    insta::assert_snapshot!(ask(&repo, &["note", "--list"]), @"- insight (moments ago): Always run the tests twice.");
 }
 
 #[test]

@@ -21,7 +21,7 @@ fn annotated() -> (TestRepo, String) {
 }
 
 /// Adds to the note of `commit` what a stranger says there.
-fn flood(repo: &TestRepo, commit: &str, mut document: Value) {
+pub(crate) fn flood(repo: &TestRepo, commit: &str, mut document: Value) {
     let own: Value = serde_json::from_str(&repo.note("chronicle", commit)).expect("it is JSON");
     let mut kept = own.clone();
     let lessons = kept.as_object_mut().and_then(|own| own.remove("wisdom")).unwrap_or_default();
@@ -36,7 +36,7 @@ fn flood(repo: &TestRepo, commit: &str, mut document: Value) {
     repo.put_note("chronicle", commit, document.to_string().as_bytes());
 }
 
-fn stranger(wisdom: &[Value]) -> Value {
+pub(crate) fn stranger(wisdom: &[Value]) -> Value {
     json!({ "schema": "chronicle/v3", "commit": "x", "timestamp": "2026-03-01T12:00:00Z", "summary": "EVIL",
         "wisdom": wisdom, "provenance": { "source": "live", "author": "Mal" } })
 }
