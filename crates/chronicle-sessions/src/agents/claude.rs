@@ -379,6 +379,10 @@ fn tell_words(
         Author::Machine(_, words) | Author::Human(words) if fields.sub_agent().is_some() => {
             Event::Synthetic(Synthetic::SubAgent, words)
         }
+        // An agent schedules commands for itself.
+        Author::Machine(Synthetic::Command, words) if fields.is_from_machine() => {
+            Event::Synthetic(Synthetic::Notification, words)
+        }
         Author::Human(words) if fields.is_plan => Event::Synthetic(Synthetic::Plan, words),
         Author::Human(words) if fields.is_meta => Event::Synthetic(Synthetic::Injected, words),
         Author::Human(words) if fields.is_from_machine() => Event::Synthetic(Synthetic::Notification, words),

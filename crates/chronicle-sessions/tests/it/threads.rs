@@ -592,6 +592,21 @@ fn a_session_is_headless_until_somebody_types_in_it() {
 }
 
 #[test]
+fn a_command_that_an_agent_scheduled_names_no_session() {
+    let title = |source: &str| {
+        let words = "<command-name>/loop</command-name>\n<command-args>replace the parser of dates with a table</command-args>";
+        let rows = [("system", "go on"), (source, words)].map(|(source, words)| {
+            let row = serde_json::json!({"type": "user", "uuid": words, "timestamp": "2026-03-01T12:00:00Z", "promptSource": source, "message": {"content": words}});
+            format!("{row}\n")
+        });
+        let (journal, facts) = journal(rows.concat().as_bytes());
+        digest(&journal, &facts).title
+    };
+    assert_eq!(title("typed"), "Replace the parser of dates with a table");
+    assert_eq!(title("system"), "");
+}
+
+#[test]
 fn what_left_the_agents_list_undone_is_open() {
     let list = |items: &[(&str, &str)]| {
         let todos: Vec<Value> =
