@@ -51,6 +51,7 @@ pub use rows::reads::{FileRead, ReadLines, read_by_command};
 pub use rows::source::LONGEST_ROW;
 pub use rows::tally::{Fault, FaultKind, Tally};
 pub use rows::tools::{ToolCall, tool_call};
+pub use rows::unix_path::unix_path;
 pub use signs::compaction::{CompactionSummary, WorkingCommand, line_of, working_commands};
 pub use signs::{
     Act, CalledTool, ErrorText, Failure, Invoked, Mended, Nearness, Remedy, SIGNS_VERSION, Seen, Signs,

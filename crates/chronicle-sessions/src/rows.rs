@@ -18,3 +18,4 @@ pub(crate) mod stream;
 pub(crate) mod tally;
 pub(crate) mod tools;
 pub(crate) mod transcript;
+pub(crate) mod unix_path;

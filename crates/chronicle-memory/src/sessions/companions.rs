@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use chronicle_git::files;
+use chronicle_sessions::unix_path;
 use serde_json::Value;
 
 /// Larger files are read by nobody.
@@ -16,6 +17,7 @@ pub(super) fn told_folder(folder: &str, transcript: &Path) -> String {
     let parent = transcript.parent().unwrap_or(transcript);
     let slug_folder = parent.parent().filter(|_| parent.file_name().is_some_and(|name| name == "chats"));
     let listed = slug_folder.and_then(gemini_folder).or_else(|| kimi_folder(transcript));
+    let listed = listed.map(|folder| unix_path(&folder).into_owned());
     listed.or_else(|| cursor_folder(transcript)).unwrap_or_else(|| parent.to_string_lossy().into_owned())
 }
 

@@ -171,10 +171,20 @@ fn read_usage(raw: Raw<'_>) -> Usage {
     usage
 }
 
-/// The path in `file:///w%20x`; anything else is one already.
+/// The path in `file:///w%20x`, or in the address of a folder that an editor of Windows opens in WSL; anything else is one
+/// already.
 pub(crate) fn path_of(uri: &str) -> String {
-    let Some(path) = uri.strip_prefix("file://") else { return uri.to_owned() };
-    let mut bytes = Vec::with_capacity(path.len());
+    const IN_WSL: &str = "vscode-remote://wsl%2B";
+    let (begin, path) = match uri.strip_prefix("file://") {
+        // A server before the path.
+        Some(path) if !path.starts_with('/') => ("//", path),
+        Some(path) => ("", path),
+        None => match uri.strip_prefix(IN_WSL).and_then(|rest| Some(&rest[rest.find('/')?..])) {
+            Some(path) => ("", path),
+            None => return uri.to_owned(),
+        },
+    };
+    let mut bytes = begin.as_bytes().to_owned();
     let mut rest = path.as_bytes();
     while let [first, after @ ..] = rest {
         let code = after.get(..2).filter(|_| *first == b'%');
@@ -183,4 +193,24 @@ pub(crate) fn path_of(uri: &str) -> String {
         rest = if code.is_some() { &after[2..] } else { after };
     }
     String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_of_folders_are_paths() {
+        for (uri, expected) in [
+            ("file:///w%20x/shop", "/w x/shop"),
+            ("file:///c%3A/Users/Ann/shop", "/c:/Users/Ann/shop"),
+            ("file://wsl.localhost/Ubuntu/home/ann", "//wsl.localhost/Ubuntu/home/ann"),
+            ("file://wsl%24/Ubuntu/home/ann", "//wsl$/Ubuntu/home/ann"),
+            ("vscode-remote://wsl%2Bubuntu/home/ann/shop", "/home/ann/shop"),
+            ("vscode-remote://ssh-remote%2Bhost/home/ann", "vscode-remote://ssh-remote%2Bhost/home/ann"),
+            ("/home/ann/a%20b", "/home/ann/a%20b"),
+        ] {
+            assert_eq!(path_of(uri), expected);
+        }
+    }
 }

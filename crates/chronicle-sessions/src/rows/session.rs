@@ -5,6 +5,7 @@ use chronicle_core::redaction::{Removed, for_storage};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::rows::unix_path::unix_path;
 use crate::turn::{Agent, Usage};
 
 /// How many folders and branches of a session are told apart.
@@ -87,7 +88,16 @@ impl Session {
     }
 
     pub(crate) fn is_in(&mut self, folder: &str) {
-        arrive(folder, &mut self.folder, &mut self.folders);
+        // Most rows name the folder of the row before.
+        if self.folder.as_deref() != Some(folder) {
+            arrive(&unix_path(folder), &mut self.folder, &mut self.folders);
+        }
+    }
+
+    /// Whether it is in a folder of Windows, where no name has a backslash.
+    pub(crate) fn is_of_windows(&self) -> bool {
+        let drive = self.folder.as_deref().and_then(|folder| folder.strip_prefix("/mnt/"));
+        drive.is_some_and(|drive| drive.split('/').next().is_some_and(|drive| drive.len() == 1))
     }
 
     pub(crate) fn is_on(&mut self, branch: &str) {

@@ -13,6 +13,7 @@ use crate::rows::session::Session;
 use crate::rows::source::LONGEST_ROW;
 use crate::rows::tools::Called;
 use crate::rows::tools::{is_asking, is_task_list, listed_tasks};
+use crate::rows::unix_path::unix_path;
 use crate::turn::{Event, Place, Synthetic, Todo, Turn, Usage};
 
 /// How many calls may wait for their outcome.
@@ -237,7 +238,14 @@ impl<'s> Stream<'s> {
                 events.extend(commits.into_iter().map(Event::Commit));
             }
             Called::Edits(edits) => {
-                events.extend(edits.into_iter().map(|edit| Event::Edit(edit, outcome.clone())));
+                events.extend(edits.into_iter().map(|mut edit| {
+                    if let Cow::Owned(path) = unix_path(&edit.path) {
+                        edit.path = path;
+                    } else if self.session.is_of_windows() {
+                        edit.path = edit.path.replace('\\', "/");
+                    }
+                    Event::Edit(edit, outcome.clone())
+                }));
             }
             Called::Todo(mut todo) => {
                 if let Todo::Added(item) = &mut todo

@@ -269,6 +269,33 @@ fn files_are_told_from_the_top_of_the_repository() {
 }
 
 #[test]
+fn a_folder_of_windows_is_the_project_that_wsl_has_there() {
+    let desk = Desk::new();
+    let windows = Talk::new("5e551021-aaaa-4aaa-8aaa-000000000001", r"C:\Users\Ann\src\wombatshop")
+        .prompt("Let the pool wait.")
+        .edit(r"src\pool.rs", "a", "b")
+        .edit(r"src\lock.rs", "a", "b");
+    let linux = Talk::new("5e551022-aaaa-4aaa-8aaa-000000000001", "/mnt/c/Users/Ann/src/wombatshop")
+        .prompt("Let the queue wait.")
+        .edit("src/queue.rs", "a", "b");
+    desk.leave(&windows);
+    desk.leave(&linux);
+    desk.ingest();
+    let projects = desk.ask(&["projects"]);
+    let named: Vec<(&str, u64)> = (projects["projects"].as_array().expect("a list").iter())
+        .map(|project| {
+            (
+                project["project"].as_str().unwrap_or_default(),
+                project["sessions"].as_u64().unwrap_or_default(),
+            )
+        })
+        .collect();
+    assert_eq!(named, [("wombatshop", 2)], "{projects:#}");
+    let shown = desk.ask(&["session", "show", "5e551021"]);
+    assert_eq!(shown["files"], json!([["src/lock.rs", 1], ["src/pool.rs", 1]]));
+}
+
+#[test]
 fn what_is_forgotten_is_gone_and_stays_away() {
     let desk = Desk::new();
     let secret_plan = "zebrafish hatchery";
