@@ -194,9 +194,8 @@ fn planned(plan: PurgePlan) -> PurgeReply {
     let words = |text: &str| clipped(&one_line(text), MAX_WORDS).into_owned();
     let n_remarks = plan.staged.len();
     let ids = plan.claims.iter().map(|(id, _)| id.clone()).collect();
-    let claims =
-        plan.claims.iter().map(|(id, text)| WouldRemove { id: Some(id.clone()), words: words(text) });
-    let staged = plan.staged.iter().map(|text| WouldRemove { id: None, words: words(text) });
+    let claims = plan.claims.into_iter().map(|(id, text)| WouldRemove { id: Some(id), words: words(&text) });
+    let staged = plan.staged.into_iter().map(|text| WouldRemove { id: None, words: words(&text) });
     PurgeReply {
         would_remove: claims.chain(staged).collect(),
         n_remarks,
