@@ -1,4 +1,5 @@
-//! Lists and counts what sessions left: themselves, commits, pull requests, files, branches.
+//! Lists and counts what sessions left: themselves, commits, pull requests, files, branches, their projects, and what a
+//! human turned down in them.
 //!
 //! A topic narrows the list to sessions that are about it: several turns have most of its words, or the title or the
 //! summary has. The name of a file narrows it to sessions that changed the file, if there are any. A period narrows it to
@@ -7,8 +8,12 @@
 use std::collections::{BTreeMap, HashSet};
 
 use chronicle_core::{counted, period::Period};
-use chronicle_search::{NamedSession, Question, Scope as SearchScope, SessionId};
+use chronicle_search::{
+    NamedSession, Project, Question, Scope as SearchScope, SessionId, StoredTurn, TurnKind,
+};
+use chronicle_sessions::shortened;
 use chronicle_workplace::{Error, error::NotAPeriodSnafu};
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -28,6 +33,10 @@ const LEAST_SHARE: (usize, usize) = (2, 3);
 /// So many turns of a session have them: one alone only mentions the topic.
 const LEAST_TURNS: usize = 3;
 
+/// So many of the refusals of a session are listed, and so many characters of each.
+const MOST_REFUSALS: usize = 20;
+const LONGEST_REFUSAL: usize = 160;
+
 /// What is listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Listed {
@@ -41,6 +50,39 @@ pub enum Listed {
     Files,
     /// Branches that sessions worked on.
     Branches,
+    /// Projects that sessions worked in.
+    Projects,
+    /// What a human turned down, and where one stopped the agent.
+    Refusals,
+}
+
+/// How a session ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SessionState {
+    /// It changed files that no commit of it holds.
+    Uncommitted,
+    /// A test, build or lint failed last.
+    Failing,
+}
+
+impl SessionState {
+    /// As in `4 sessions that left changes uncommitted`.
+    const fn words(self) -> &'static str {
+        match self {
+            Self::Uncommitted => "that left changes uncommitted",
+            Self::Failing => "with a check that failed last",
+        }
+    }
+
+    fn is_of(self, session: &NamedSession) -> bool {
+        let Some(digest) = session.digest() else { return false };
+        match self {
+            Self::Uncommitted => {
+                !digest.uncommitted.is_empty() || digest.commits.is_empty() && !digest.files.is_empty()
+            }
+            Self::Failing => digest.still_failing().next().is_some(),
+        }
+    }
 }
 
 impl Listed {
@@ -53,6 +95,8 @@ impl Listed {
             Self::PullRequests => "pull request",
             Self::Files => "file",
             Self::Branches => "branch",
+            Self::Projects => "project",
+            Self::Refusals => "refusal",
         }
     }
 }
@@ -64,6 +108,8 @@ pub struct ListCommand {
     pub listed: Listed,
     /// What the sessions are about; all where it has no words.
     pub topic: String,
+    /// How they ended; any where it is none.
+    pub state: Option<SessionState>,
     /// When they ended, as [`Period::named`] takes it.
     pub period: Option<String>,
     /// In this project instead of the current one.
@@ -79,10 +125,13 @@ pub struct ListCommand {
 pub struct Listing {
     /// Always `chronicle-listing/v1`.
     pub schema: &'static str,
-    /// What is listed: `session`, `commit`, `pull request`, `file` or `branch`.
+    /// What is listed: `session`, `commit`, `pull request`, `file`, `branch`, `project` or `refusal`.
     pub listed: &'static str,
     /// What the sessions are about; empty for all.
     pub topic: String,
+    /// How the sessions ended, as in `that left changes uncommitted`; empty for any.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub state: &'static str,
     /// When the sessions ended: `2026-03-09`, `2026-W11`, `2026-03` or `2026-03-01..2026-03-09`; null for any time.
     pub period: Option<String>,
     /// The project that was searched; null when all were.
@@ -106,8 +155,14 @@ pub struct ListedRow {
     pub session: String,
     /// What that was about.
     pub title: String,
-    /// When that ended.
+    /// When that ended; of a refusal, when it was.
     pub ended: Option<String>,
+    /// How many minutes the session took, of a session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub minutes: Option<u64>,
+    /// How often a human spoke, of a session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompts: Option<u64>,
 }
 
 impl Listing {
@@ -118,11 +173,14 @@ impl Listing {
             ("branch", n) if n != 1 => format!("{n} branches"),
             (listed, n) => counted(n, listed),
         };
-        if self.listed == "session" {
-            n_listed
-        } else {
-            format!("{n_listed} in {}", counted(self.sessions, "session"))
+        let mut sentence = match self.listed {
+            "session" => n_listed,
+            _ => format!("{n_listed} in {}", counted(self.sessions, "session")),
+        };
+        if !self.state.is_empty() {
+            sentence = format!("{sentence} {}", self.state);
         }
+        sentence
     }
 }
 
@@ -146,6 +204,7 @@ impl Memory<'_> {
             schema: "chronicle-listing/v1",
             listed: command.listed.name(),
             topic: if question.is_empty() { String::new() } else { command.topic.clone() },
+            state: command.state.map_or("", SessionState::words),
             period: period.map(Period::name),
             project: None,
             total: 0,
@@ -170,6 +229,7 @@ impl Memory<'_> {
             scope.project().is_none_or(|project| session.record.project == project)
                 && (0 < session.record.n_prompts || !session.record.title.is_empty())
         });
+        sessions.retain(|session| command.state.is_none_or(|state| state.is_of(session)));
         sessions.sort_by_key(|session| std::cmp::Reverse(session.record.last));
         let of_file = memory.sessions_of_file(&command.topic)?;
         if sessions.iter().any(|session| of_file.contains(&session.id)) {
@@ -179,9 +239,8 @@ impl Memory<'_> {
             sessions.retain(|session| about.contains(&session.id));
             sessions.sort_by_key(|session| about.iter().position(|id| *id == session.id));
         }
-        let rows = rows(&memory, command.listed, &sessions)?;
+        let rows = rows(&memory, command.listed, &sessions, &mut listing.sessions)?;
         listing.total = rows.len();
-        listing.sessions = sessions.len();
         listing.rows = rows.into_iter().take(command.limit).collect();
         Ok(listing)
     }
@@ -228,56 +287,96 @@ fn account(session: &NamedSession) -> String {
     format!("{}\n{summary}", session.record.title)
 }
 
-/// The rows of a list over sessions, in their order.
-fn rows(memory: &OpenMemory, listed: Listed, sessions: &[NamedSession]) -> Result<Vec<ListedRow>, Error> {
+/// The rows of a list over sessions, in their order; counts the sessions that have any.
+fn rows(
+    memory: &OpenMemory,
+    listed: Listed,
+    sessions: &[NamedSession],
+    n_sessions: &mut usize,
+) -> Result<Vec<ListedRow>, Error> {
     let mut rows: Vec<ListedRow> = Vec::new();
     let mut known: BTreeMap<String, usize> = BTreeMap::new();
     for session in sessions {
-        for (text, times) in of_session(memory, listed, session)? {
-            match known.get(&text).filter(|_| listed != Listed::Sessions) {
-                Some(at) => rows[*at].times += times,
+        let is_alone = matches!(listed, Listed::Sessions | Listed::Refusals);
+        let record = &session.record;
+        let all = of_session(memory, listed, session)?;
+        *n_sessions += usize::from(!all.is_empty());
+        for found in all {
+            match known.get(&found.text).filter(|_| !is_alone) {
+                Some(at) => rows[*at].times += found.times,
                 None => {
-                    known.insert(text.clone(), rows.len());
+                    known.insert(found.text.clone(), rows.len());
+                    let is_session = listed == Listed::Sessions;
+                    let took = record.first.zip(record.last).map(|(first, last)| last.duration_since(first));
+                    let minutes = took.and_then(|took| u64::try_from(took.as_mins()).ok());
                     rows.push(ListedRow {
-                        text,
-                        times,
-                        session: session.record.name.clone(),
-                        title: session.record.title.clone(),
-                        ended: session.record.last.map(|at| at.to_string()),
+                        text: found.text,
+                        times: found.times,
+                        session: record.name.clone(),
+                        title: record.title.clone(),
+                        ended: found.at.or(record.last).map(|at| at.to_string()),
+                        minutes: minutes.filter(|_| is_session),
+                        prompts: is_session.then_some(record.n_prompts),
                     });
                 }
             }
         }
     }
-    if listed == Listed::Files {
+    if matches!(listed, Listed::Files | Listed::Projects) {
         rows.sort_by_key(|row| std::cmp::Reverse(row.times));
     }
     Ok(rows)
 }
 
+/// Something of a session that is listed.
+struct OfSession {
+    text: String,
+    times: u64,
+    /// When it was, if that is not when the session ended.
+    at: Option<Timestamp>,
+}
+
+impl OfSession {
+    fn new(text: String, times: u64) -> Self {
+        Self { text, times, at: None }
+    }
+}
+
 /// What one session has of what is listed.
-fn of_session(
-    memory: &OpenMemory,
-    listed: Listed,
-    session: &NamedSession,
-) -> Result<Vec<(String, u64)>, Error> {
+fn of_session(memory: &OpenMemory, listed: Listed, session: &NamedSession) -> Result<Vec<OfSession>, Error> {
     let digest = || session.digest();
+    let once = |text: String| OfSession::new(text, 1);
     Ok(match listed {
-        Listed::Sessions => vec![(session.record.title.clone(), 1)],
+        Listed::Sessions => vec![once(session.record.title.clone())],
         Listed::Commits => digest()
             .map(|digest| digest.commits)
             .unwrap_or_default()
             .into_iter()
-            .map(|commit| (format!("{} {}", commit.id, commit.subject).trim().to_owned(), 1))
+            .map(|commit| once(format!("{} {}", commit.id, commit.subject).trim().to_owned()))
             .collect(),
-        Listed::PullRequests => digest()
-            .map(|digest| digest.pull_requests)
-            .unwrap_or_default()
-            .into_iter()
-            .map(|address| (address, 1))
-            .collect(),
-        Listed::Files => memory.store.read(|connection| session.files(connection))?,
-        Listed::Branches => session.record.branch.iter().map(|branch| (branch.clone(), 1)).collect(),
+        Listed::PullRequests => {
+            digest().map(|digest| digest.pull_requests).unwrap_or_default().into_iter().map(once).collect()
+        }
+        Listed::Files => {
+            let files = memory.store.read(|connection| session.files(connection))?;
+            files.into_iter().map(|(path, times)| OfSession::new(path, times)).collect()
+        }
+        Listed::Branches => session.record.branch.iter().cloned().map(once).collect(),
+        Listed::Projects => {
+            let project =
+                memory.store.read(|connection| Project::by_id(connection, session.record.project))?;
+            project.into_iter().map(|project| once(project.name)).collect()
+        }
+        Listed::Refusals => {
+            let kinds = [TurnKind::Interruption];
+            let turns = memory.store.read(|connection| {
+                StoredTurn::before(connection, session.id, (None, None), &kinds, MOST_REFUSALS)
+            })?;
+            turns
+                .into_iter()
+                .map(|turn| OfSession { text: shortened(&turn.text, LONGEST_REFUSAL), times: 1, at: turn.at })
+                .collect()
+        }
     })
 }
 
@@ -292,6 +391,7 @@ mod tests {
                 schema: "chronicle-listing/v1",
                 listed: listed.name(),
                 topic: String::new(),
+                state: "",
                 period: None,
                 project: None,
                 total,

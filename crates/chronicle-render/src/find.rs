@@ -111,7 +111,7 @@ fn turn(out: &mut String, hit: &FoundTurn, view: &View, is_marked: bool) {
     if (1..=LONGEST_NAME).contains(&hit.turn.len()) {
         facts.insert(0, words::one_line(&hit.turn));
     }
-    facts.extend(words::ago(hit.at.as_deref(), view.now));
+    facts.extend(words::when(hit.at.as_deref(), view.now));
     facts.extend(hit.commit.as_deref().map(|commit| format!("commit {}", words::short(commit))));
     let text = if is_marked { marked(&hit.snippet) } else { hit.snippet.text.clone() };
     let _ = writeln!(out, "- {} ({}): {text}", about.join(" "), facts.join(", "));
@@ -142,10 +142,12 @@ pub(super) fn listing(listing: &Listing, view: &View) -> String {
     out.push('\n');
     for row in &listing.rows {
         let mut facts = vec![words::one_line(short_session(&row.session))];
-        facts.extend(words::ago(row.ended.as_deref(), view.now));
-        if listing.listed == "file" {
+        facts.extend(words::when(row.ended.as_deref(), view.now));
+        if matches!(listing.listed, "file" | "project") {
             facts.push(format!("{}×", row.times));
         }
+        facts.extend(row.minutes.map(took));
+        facts.extend(row.prompts.map(|n_prompts| counted(n_prompts, "prompt")));
         let title = match listing.listed {
             "session" => String::new(),
             _ => format!(": {}", words::one_line(&row.title)),
@@ -157,6 +159,15 @@ pub(super) fn listing(listing: &Listing, view: &View) -> String {
         let _ = writeln!(out, "- and {n_more} more");
     }
     out
+}
+
+/// How long a session took, breaks included.
+fn took(minutes: u64) -> String {
+    match minutes {
+        0..60 => format!("{minutes} min"),
+        60..2_880 => format!("{} h {} min", minutes / 60, minutes % 60),
+        _ => counted(minutes / 1_440, "day"),
+    }
 }
 
 fn elsewhere(out: &mut String, elsewhere: Elsewhere) {
@@ -184,7 +195,7 @@ pub(super) fn about(about: &About, view: &View, is_marked: bool, is_for_decision
         }
     };
     let sessions = about.sessions.iter().map(|session| {
-        let mut facts: Vec<String> = words::ago(session.ended.as_deref(), view.now).into_iter().collect();
+        let mut facts: Vec<String> = words::when(session.ended.as_deref(), view.now).into_iter().collect();
         facts.extend(session.branch.as_deref().map(words::one_line));
         facts.extend(about.project.is_none().then(|| words::one_line(&session.project)));
         let summary = words::one_line(&session.summary);

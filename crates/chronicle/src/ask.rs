@@ -11,14 +11,15 @@ use chronicle_memory::{
     brief::{Brief, BriefCommand},
     catch_up::{CatchUp, CatchUpCommand},
     digest::{Digest, DigestCommand},
-    find::{About, AboutCommand, FindCommand, Finding, Fix, FixCommand, How, HowCommand},
+    find::{About, AboutCommand, FindCommand, Finding, Fix, FixCommand, FoundTurn, How, HowCommand},
     learning::{
         Patterns, PatternsCommand, Preferences, PreferencesCommand, Problems, Projects, ProjectsCommand,
         Skills,
     },
     listing::{ListCommand, Listed, Listing},
-    threads::{Pending, PendingCommand},
+    threads::{OpenItem, Pending, PendingCommand},
 };
+use chronicle_search::Question;
 use chronicle_sessions::shortened;
 use chronicle_workplace::{Error, error::EmptyQuestionSnafu};
 use schemars::JsonSchema;
@@ -34,7 +35,7 @@ mod route;
 pub use citations::Citation;
 use citations::{Cites, decisions_first, with_lessons};
 pub use compose::Composed;
-use route::{Route, RouteName, route};
+use route::{End, Route, RouteName, route};
 
 /// A longer question is cut: nobody types more by hand.
 const LONGEST_QUESTION: usize = 4_000;
@@ -47,6 +48,9 @@ const MOST_OPEN: usize = 1_000;
 
 /// How many of anything a list in an answer holds.
 const MOST_LISTED: usize = 10;
+
+/// Among how many hits the earliest and the latest are sought.
+const MOST_ORDERED: usize = 100;
 
 /// A question.
 #[derive(Debug, Clone, Default)]
@@ -165,6 +169,12 @@ impl Chronicle {
             _ => None,
         };
         let command = &AskCommand { project: command.project.clone().or(named), ..command.clone() };
+        if let Some(project) = command.project.as_deref().filter(|_| !way.is_guess) {
+            way.subject = without_project(&way.subject, project);
+        }
+        if way.is_guess {
+            warnings.push("no rule knows this question, so sessions were searched for its words".to_owned());
+        }
         let answered = match self.answered(&way, command, measure) {
             // An error that never came up may have been talked about, and a topic without open threads.
             Ok(Answered { answer: RoutedAnswer::Fix(fix), .. }) if fix.fixes.is_empty() => {
@@ -174,7 +184,15 @@ impl Chronicle {
             Ok(Answered { answer: RoutedAnswer::Pending(pending), .. })
                 if pending.items.is_empty() && way.subject != cut =>
             {
-                way = Route { name: RouteName::Find, ..way };
+                warnings.push("nothing open has these words".to_owned());
+                way = Route { name: RouteName::About, ..way };
+                self.answered(&way, command, measure)?
+            }
+            Ok(Answered { answer: RoutedAnswer::Find(found), .. })
+                if found.hits.is_empty() && found.elsewhere.hits == 0 && way.period.is_some() =>
+            {
+                warnings.push("no session of that time has these words, so all were searched".to_owned());
+                way = Route { period: None, ..way };
                 self.answered(&way, command, measure)?
             }
             // What no session is about as a whole may have been mentioned.
@@ -267,23 +285,24 @@ impl Chronicle {
             }
             RouteName::Pending => {
                 let has_topic = way.subject != command.question.trim();
+                let is_narrowed = has_topic || way.is_waiting;
                 let mut pending = self.memory().threads().pending(&PendingCommand {
-                    project,
+                    project: project.clone(),
                     all,
                     archived: has_topic,
-                    limit: if has_topic { MOST_OPEN } else { MOST_LISTED },
+                    limit: if is_narrowed { MOST_OPEN } else { MOST_LISTED },
                 })?;
                 if has_topic {
-                    let topic = chronicle_search::terms(&way.subject);
-                    pending.items.retain(|item| {
-                        let words = chronicle_search::terms(&format!(
-                            "{} {} {}",
-                            item.summary,
-                            item.context,
-                            item.branch.as_deref().unwrap_or_default()
-                        ));
-                        topic.iter().any(|term| words.contains(term))
-                    });
+                    let all = std::mem::take(&mut pending.items);
+                    pending.items = self.open_about(way, command, all)?;
+                }
+                if way.is_waiting {
+                    pending.items.retain(OpenItem::waits);
+                    if pending.items.is_empty() {
+                        pending.warnings.push("nothing is known to wait for something else".to_owned());
+                    }
+                }
+                if is_narrowed {
                     pending.items.truncate(MOST_LISTED);
                     (pending.n_more, pending.n_archived) = (0, 0);
                 }
@@ -365,15 +384,18 @@ impl Chronicle {
                 let command = ListCommand {
                     listed,
                     topic: way.subject.clone(),
+                    state: way.state,
                     period: period.clone(),
+                    // Which projects there are is no question for one of them.
+                    is_all: all || listed == Listed::Projects && project.is_none(),
                     project,
-                    is_all: all,
                     limit: 2 * MOST_LISTED,
                 };
                 let listing = self.memory().listing(&command)?;
                 let cites = listing.cites();
                 // The command that shows more of the same sessions.
                 let words = match period {
+                    _ if listed == Listed::Projects => "projects".to_owned(),
                     _ if !listing.topic.is_empty() => format!("about {subject}"),
                     Some(period) => format!("digest {}", quoted(&period.replace(' ', "-"))),
                     None => "session list".to_owned(),
@@ -393,10 +415,13 @@ impl Chronicle {
                     project,
                     is_all: all,
                     since: way.since(),
-                    limit: MOST_LISTED,
+                    limit: if way.end.is_some() { MOST_ORDERED } else { MOST_LISTED },
                     ..FindCommand::default()
                 };
-                let found = self.memory().find(&command)?;
+                let mut found = self.memory().find(&command)?;
+                if let Some(end) = way.end {
+                    found.hits = in_order(&way.subject, found.hits, end);
+                }
                 let since =
                     way.since().map(|since| format!(" --since {}", quoted(&since))).unwrap_or_default();
                 let words = format!("{subject}{since}");
@@ -404,6 +429,37 @@ impl Chronicle {
                 Answered::of(&["find", &words], found, cites, RoutedAnswer::Find)
             }
         })
+    }
+
+    /// The open work that has the words of a topic, the best first; where none has, that of the sessions about it.
+    fn open_about(
+        &self,
+        way: &Route,
+        command: &AskCommand,
+        items: Vec<OpenItem>,
+    ) -> Result<Vec<OpenItem>, Error> {
+        let text = |item: &OpenItem| {
+            let branch = item.branch.as_deref().unwrap_or_default();
+            format!("{}\n{}\n{branch}", item.summary, item.context)
+        };
+        let has_words = fits(&way.subject, &items, text);
+        if has_words.iter().any(|fit| 0.0 < *fit) {
+            return Ok(chosen(items, has_words));
+        }
+        let sessions = self.memory().listing(&ListCommand {
+            listed: Listed::Sessions,
+            topic: way.subject.clone(),
+            state: None,
+            period: None,
+            project: command.project.clone(),
+            is_all: command.is_all,
+            limit: MOST_LISTED,
+        })?;
+        let is_of_one = |item: &OpenItem| {
+            let session = item.session.as_deref();
+            sessions.rows.iter().any(|row| Some(row.session.as_str()) == session)
+        };
+        Ok(items.into_iter().filter(is_of_one).collect())
     }
 
     /// The lessons that a question about a topic of this project is shown with.
@@ -423,6 +479,51 @@ impl Chronicle {
         let read = self.read(&ReadCommand { paths: vec![PathBuf::from(file)], ..ReadCommand::default() })?;
         let cites = read.cites();
         Ok(Answered::of(&["read", &quoted(file)], read, cites, RoutedAnswer::Read))
+    }
+}
+
+/// The hits that have the words of a question, the earliest or the latest first.
+fn in_order(subject: &str, hits: Vec<FoundTurn>, end: End) -> Vec<FoundTurn> {
+    let fits = fits(subject, &hits, |hit| format!("{}\n{}", hit.title, hit.snippet.text));
+    let mut kept = chosen(hits, fits);
+    kept.sort_by(|one, other| match end {
+        End::First => one.at.cmp(&other.at),
+        End::Last => other.at.cmp(&one.at),
+    });
+    kept.truncate(MOST_LISTED);
+    kept
+}
+
+/// How well the text of each answers a question.
+fn fits<T>(question: &str, all: &[T], text: impl Fn(&T) -> String) -> Vec<f64> {
+    let texts: Vec<String> = all.iter().map(text).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    Question::new(question).fits(&texts, 0)
+}
+
+/// Those that fit, the best first.
+fn chosen<T>(all: Vec<T>, fits: Vec<f64>) -> Vec<T> {
+    let mut chosen: Vec<(T, f64)> = all.into_iter().zip(fits).filter(|(_, fit)| 0.0 < *fit).collect();
+    chosen.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+    chosen.into_iter().map(|(one, _)| one).collect()
+}
+
+/// A topic without the project in which it is sought: `parser in shop`, or nothing of it where it is that project.
+fn without_project(subject: &str, project: &str) -> String {
+    let small = subject.to_lowercase();
+    let project = project.to_lowercase();
+    let without = |end: &str| small.strip_suffix(end).map(str::trim_end);
+    let end = without(" project").or_else(|| without(" repo")).unwrap_or(&small);
+    let Some(before) = end.strip_suffix(&project) else { return subject.to_owned() };
+    let before = before.trim_end();
+    let before = before.strip_suffix("the").map_or(before, str::trim_end);
+    let mut words: Vec<&str> = before.split_whitespace().collect();
+    match words.pop() {
+        None => String::new(),
+        Some("in" | "of" | "for" | "on") => {
+            subject[..subject.floor_char_boundary(words.join(" ").len())].to_owned()
+        }
+        Some(_) => subject.to_owned(),
     }
 }
 

@@ -12,13 +12,13 @@ mod phrasebook;
 mod rules;
 mod words;
 
-use chronicle_memory::listing::Listed;
+use chronicle_memory::listing::{Listed, SessionState};
 use named::{Named, error_text, file, is_dated, n_sessions, period};
 use std::ops::Range;
 
 pub(crate) use name::RouteName;
 use pattern::Pattern;
-use rules::{ABOUT_A_FILE, EMPTY, LISTED, LISTS, RULES, SIMILAR};
+use rules::{ABOUT_A_FILE, ASKING, EMPTY, ENDS, LISTED, LISTS, OF_STATES, RULES, SIMILAR, STATES, WAITING};
 use words::{Word, words};
 
 /// The way of a question.
@@ -37,6 +37,21 @@ pub(super) struct Route {
     pub(super) sessions: Option<usize>,
     /// What is to be listed or counted.
     pub(super) listed: Option<Listed>,
+    /// How the sessions of a list ended.
+    pub(super) state: Option<SessionState>,
+    /// Whether the earliest or the latest is sought.
+    pub(super) end: Option<End>,
+    /// Whether only work that waits is meant.
+    pub(super) is_waiting: bool,
+    /// Whether no rule knows the question.
+    pub(super) is_guess: bool,
+}
+
+/// The earliest, or the latest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    First,
+    Last,
 }
 
 impl Route {
@@ -61,8 +76,13 @@ pub(super) fn route(question: &str) -> Route {
         period: time.as_ref().map(|time| time.name.clone()),
         sessions: n_sessions(&words),
         listed: None,
+        state: None,
+        end: None,
+        is_waiting: false,
+        is_guess: false,
     };
     let has = |patterns: &[&str]| patterns.iter().any(|pattern| Pattern(pattern).found(&words).is_some());
+    route.end = ENDS.iter().find(|(_, patterns)| has(patterns)).map(|(end, _)| *end);
     if let Some(file) = file(question) {
         let is_why = file.1.is_some() || has(ABOUT_A_FILE.0);
         if is_why || has(ABOUT_A_FILE.1) {
@@ -79,10 +99,20 @@ pub(super) fn route(question: &str) -> Route {
             Some(range) => topic(question, &words, range, time.as_ref()),
             None => list_topic(question, &words, time.as_ref()),
         };
-        return Route { name: RouteName::List, subject: topic, listed: Some(listed), ..route };
+        let state = STATES.iter().find(|(_, patterns)| listed == Listed::Sessions && has(patterns));
+        let state = state.map(|(state, _)| *state);
+        let is_of_state = |word: &str| OF_STATES.contains(&word) || ASKING.contains(&word);
+        let is_named = state.is_none() || !topic.to_lowercase().split_whitespace().all(is_of_state);
+        let topic = if is_named { topic } else { String::new() };
+        return Route { name: RouteName::List, subject: topic, listed: Some(listed), state, ..route };
     }
     // A time and nothing else is a question for what was done in it.
-    if time.as_ref().is_some_and(|time| time.at.len() == words.len()) {
+    const OF_A_TIME: [&str; 8] = ["what", "how", "about", "and", "on", "in", "of", "the"];
+    let is_of_time = |time: &Named| {
+        let is_told = |(at, word): (usize, &Word)| time.at.contains(&at) || OF_A_TIME.contains(&&*word.text);
+        words.iter().enumerate().all(is_told)
+    };
+    if time.as_ref().is_some_and(is_of_time) {
         return Route { name: RouteName::Digest, ..route };
     }
     for (name, pattern) in
@@ -99,11 +129,20 @@ pub(super) fn route(question: &str) -> Route {
         }
         let pattern = pattern.trim_start_matches("@when ").trim_start_matches("@dated ");
         let Some(found) = Pattern(pattern).found(&words) else { continue };
-        let subject = found.map(|range| subject(question, &words[range], time.as_ref(), &words));
+        let subject = found.map(|range| match route.end {
+            Some(_) => subject(question, &without_end(&words[range]), time.as_ref(), &words),
+            None => subject(question, &words[range], time.as_ref(), &words),
+        });
         let subject = match name {
-            RouteName::Pending => pending_topic(question, &words, time.as_ref()),
+            RouteName::Pending | RouteName::Brief => pending_topic(question, &words, time.as_ref()),
             _ => subject,
         };
+        // Where the work on something was left is known of that, not of the project.
+        let name = match name {
+            RouteName::Brief if subject.is_some() => RouteName::About,
+            name => name,
+        };
+        route.is_waiting = name == RouteName::Pending && has(WAITING);
         route.is_similar = SIMILAR.contains(&pattern);
         route.subject = match (subject.filter(|subject| !subject.is_empty()), name) {
             (Some(subject), _) if route.is_similar && is_here(&subject) => ".".to_owned(),
@@ -126,7 +165,18 @@ pub(super) fn route(question: &str) -> Route {
         }
         return Route { name, ..route };
     }
+    route.is_guess = is_question(question, &words);
     route
+}
+
+/// Whether words ask something, rather than name what to search for.
+fn is_question(question: &str, words: &[Word]) -> bool {
+    const ASKING: [&str; 25] = [
+        "what", "which", "who", "whose", "when", "where", "why", "how", "is", "are", "was", "were", "did",
+        "do", "does", "has", "have", "had", "should", "can", "could", "will", "would", "am", "list",
+    ];
+    let asks = words.first().is_some_and(|word| ASKING.contains(&word.text.as_str()));
+    3 <= words.len() && (asks || question.trim_end().ends_with(['?', '？', '؟']))
 }
 
 /// What is to be listed, and the words that narrow it.
@@ -148,11 +198,12 @@ fn list_topic(question: &str, words: &[Word], time: Option<&Named>) -> String {
         return String::new();
     };
     let is_told = |at: &usize| {
-        !time.is_some_and(|time| time.at.contains(at)) && !EMPTY.contains(&words[*at].text.as_str())
+        let text = words[*at].text.as_str();
+        !time.is_some_and(|time| time.at.contains(at)) && !EMPTY.contains(&text) && !ASKING.contains(&text)
     };
     let mut told = (listed + 1..words.len()).filter(is_told);
     match (told.next(), (listed + 1..words.len()).rev().find(is_told)) {
-        (Some(first), Some(last)) => question[words[first].at.start..words[last].at.end].to_owned(),
+        (Some(first), Some(last)) => typed(question, &words[first..=last]),
         _ => String::new(),
     }
 }
@@ -165,7 +216,24 @@ fn is_here(subject: &str) -> bool {
 
 /// The topic that narrows open work: `what is left on the parser`.
 fn pending_topic(question: &str, words: &[Word], time: Option<&Named>) -> Option<String> {
-    let found = Pattern("on|for|about|with|regarding|concerning $ .").found(words)??;
+    const STATES: [&str; 12] = [
+        "still",
+        "open",
+        "left",
+        "pending",
+        "to",
+        "do",
+        "unfinished",
+        "outstanding",
+        "yet",
+        "blocked",
+        "next",
+        "be",
+    ];
+    let mut found = Pattern("on|for|about|with|regarding|concerning $ .").found(words)??;
+    while 1 < found.len() && STATES.contains(&words[found.end - 1].text.as_str()) {
+        found.end -= 1;
+    }
     let topic = topic(question, words, found, time);
     let is_general =
         ["me", "us", "it", "this", "that", "now", "today", "here", "my plate", "my list", "next"];
@@ -177,12 +245,32 @@ fn pending_topic(question: &str, words: &[Word], time: Option<&Named>) -> Option
 
 /// The topic of a list; none where there is but a time.
 fn topic(question: &str, words: &[Word], mut found: Range<usize>, time: Option<&Named>) -> String {
+    const DOING: [&str; 14] = [
+        "finish",
+        "finishing",
+        "do",
+        "doing",
+        "get",
+        "make",
+        "making",
+        "complete",
+        "implement",
+        "implementing",
+        "build",
+        "fix",
+        "fixing",
+        "write",
+    ];
     const GENERAL: [&str; 8] = ["work", "feature", "topic", "stuff", "thing", "things", "task", "please"];
     let is_time = |at: usize| time.is_some_and(|time| time.at.contains(&at));
     if found.clone().all(is_time) {
         return String::new();
     }
-    while 1 < found.len() && EMPTY.contains(&words[found.start].text.as_str()) {
+    if let Some(clause) = (1..found.len()).find(|at| begins_a_clause(question, &words[found.clone()], *at)) {
+        found.end = found.start + clause;
+    }
+    let says_nothing = |word: &Word| EMPTY.contains(&&*word.text) || DOING.contains(&&*word.text);
+    while 1 < found.len() && says_nothing(&words[found.start]) {
         found.start += 1;
     }
     while 1 < found.len() && GENERAL.contains(&words[found.end - 1].text.as_str()) {
@@ -193,8 +281,8 @@ fn topic(question: &str, words: &[Word], mut found: Range<usize>, time: Option<&
 
 /// What was typed there, without what only joins it to the question, and without a time at its end.
 fn subject(question: &str, mut found: &[Word], time: Option<&Named>, all: &[Word]) -> String {
-    const JOINING: [&str; 37] = [
-        "i", "we", "usually", "to", "the", "a", "an", "my", "our", "is", "was", "were", "it", "that",
+    const JOINING: [&str; 38] = [
+        "from", "i", "we", "usually", "to", "the", "a", "an", "my", "our", "is", "was", "were", "it", "that",
         "there", "where", "how", "in", "which", "j", "je", "nous", "on", "le", "la", "les", "l", "un", "une",
         "mon", "ma", "mes", "de", "d", "est", "ce", "que",
     ];
@@ -208,15 +296,59 @@ fn subject(question: &str, mut found: &[Word], time: Option<&Named>, all: &[Word
         && let Some(last) = found.last()
         && all[time.at.clone()].last().is_some_and(|end| end.at == last.at)
         && time.at.len() < found.len()
+        && all[time.at.clone()].first().is_some_and(|start| found[found.len() - time.at.len()].at == start.at)
     {
         found = &found[..found.len() - time.at.len()];
     }
     let clause = (1..found.len()).find(|at| begins_a_clause(question, found, *at));
     found = &found[..clause.unwrap_or(found.len())];
-    match (found.first(), found.last()) {
-        (Some(first), Some(last)) => question[first.at.start..last.at.end].to_owned(),
-        _ => String::new(),
+    while let [rest @ .., last] = found
+        && !rest.is_empty()
+        && ["for", "about", "on", "of", "to", "with", "in"].contains(&last.text.as_str())
+    {
+        found = rest;
     }
+    typed(question, found)
+}
+
+/// What was typed there, and in English what the phrasebook knows of it.
+fn typed(question: &str, words: &[Word]) -> String {
+    let mut text = String::new();
+    let mut last: Option<&Word> = None;
+    for word in words {
+        // `what's` became two words.
+        if last.is_some_and(|last| last.at == word.at && !word.is_translated) {
+            continue;
+        }
+        if let Some(last) = last {
+            let is_phrase = word.is_translated || last.is_translated;
+            let between = question.get(last.at.end..word.at.start).filter(|_| !is_phrase);
+            text.push_str(between.unwrap_or(" "));
+        }
+        text.push_str(if word.is_translated { &word.text } else { &question[word.at.clone()] });
+        last = Some(word);
+    }
+    text
+}
+
+/// What the earliest or latest of is sought: `opencode` of `first work with opencode`.
+fn without_end(words: &[Word]) -> Vec<Word> {
+    const ORDER: [&str; 4] = ["first", "last", "originally", "initially"];
+    const BEGINNING: [&str; 24] = [
+        "start", "started", "begin", "began", "time", "work", "worked", "working", "use", "used", "touch",
+        "touched", "change", "changed", "edit", "edited", "run", "ran", "see", "saw", "on", "with", "the",
+        "i",
+    ];
+    let mut left: Vec<Word> =
+        words.iter().filter(|word| !ORDER.contains(&word.text.as_str())).cloned().collect();
+    let is_empty = |word: Option<&Word>| word.is_some_and(|word| BEGINNING.contains(&word.text.as_str()));
+    while 1 < left.len() && is_empty(left.last()) {
+        left.pop();
+    }
+    while 1 < left.len() && is_empty(left.first()) {
+        left.remove(0);
+    }
+    left
 }
 
 /// Whether another clause begins with that word, as with the last one of `about retries, what did we do`. A list of things
@@ -226,6 +358,13 @@ fn begins_a_clause(question: &str, words: &[Word], at: usize) -> bool {
         "i", "we", "what", "how", "why", "who", "when", "where", "which", "can", "could", "did", "do", "is",
         "and", "please",
     ];
+    // `… as we said`, `… and why`
+    let next = words.get(at + 1).map(|word| word.text.as_str());
+    match (words[at].text.as_str(), next) {
+        ("as", Some("i" | "we" | "you" | "discussed" | "agreed" | "mentioned"))
+        | ("and", Some("why" | "how" | "when" | "where" | "what")) => return true,
+        _ => {}
+    }
     let (before, word) = (&words[at - 1], &words[at]);
     let between = question.get(before.at.end..word.at.start).unwrap_or_default();
     between.contains([';', '?', '!', '\n'])
@@ -341,6 +480,96 @@ mod tests {
         check("what do we know about retries, and what did we do?", "retries");
         check("que sait-on de la file d'attente ?", "file d'attente");
         check("连接池为什么会等待", "连接池为什么会等待");
+    }
+
+    #[test]
+    fn what_is_asked_of_lists_is_told_from_their_topic() {
+        let check = |question: &str, listed: Listed, topic: &str, state: Option<SessionState>| {
+            let way = route(question);
+            let found = (way.name, way.listed, way.subject.as_str(), way.state);
+            assert_eq!(found, (RouteName::List, Some(listed), topic, state), "{question}");
+        };
+        let (left, failing) = (Some(SessionState::Uncommitted), Some(SessionState::Failing));
+        check("how many sessions per project", Listed::Projects, "", None);
+        check("which projects did I work on last week", Listed::Projects, "", None);
+        check("which edits did I turn down", Listed::Refusals, "", None);
+        check("what mistakes did the agent make", Listed::Refusals, "", None);
+        check("which sessions ended without a commit", Listed::Sessions, "", left);
+        check("did I forget to commit something in March", Listed::Sessions, "", left);
+        check("which sessions broke the build", Listed::Sessions, "", failing);
+        check(
+            "sessions about caching with failing tests",
+            Listed::Sessions,
+            "caching with failing tests",
+            failing,
+        );
+        check("how long did the cache migration take?", Listed::Sessions, "cache migration", None);
+        check(
+            "how many prompts did it take to finish the cache, roughly?",
+            Listed::Sessions,
+            "cache, roughly",
+            None,
+        );
+        check("everything that touched pool.rs", Listed::Sessions, "pool.rs", None);
+        check("which files changed most often?", Listed::Files, "", None);
+        check("PR for the retry budget, what's its number", Listed::PullRequests, "retry budget", None);
+        let not_a_list = |question: &str, name: RouteName| {
+            assert_eq!(route(question).name, name, "{question}");
+        };
+        not_a_list("what changed since March 3", RouteName::CatchUp);
+        not_a_list("what did we reject for the cache", RouteName::Decided);
+        not_a_list("which projects use Hono", RouteName::Projects);
+        not_a_list("how many times did the linter fail", RouteName::How);
+    }
+
+    #[test]
+    fn the_first_and_the_last_of_something_are_sought_by_it() {
+        let check = |question: &str, end: Option<End>, subject: &str| {
+            let way = route(question);
+            assert_eq!(
+                (way.name, way.end, way.subject.as_str()),
+                (RouteName::Find, end, subject),
+                "{question}"
+            );
+        };
+        check("when did we first use the retry budget?", Some(End::First), "retry budget");
+        check("when did I last touch the cache?", Some(End::Last), "cache");
+        check("when was the first time we met a deadlock", Some(End::First), "met a deadlock");
+        check("what day was it that the pool broke", None, "pool broke");
+    }
+
+    #[test]
+    fn work_on_a_topic_is_asked_by_it() {
+        let check = |question: &str, name: RouteName, subject: &str| {
+            let way = route(question);
+            assert_eq!((way.name, way.subject.as_str()), (name, subject), "{question}");
+        };
+        check("pick up where we left off on the parser", RouteName::About, "parser");
+        check("is there something to do for the parser?", RouteName::Pending, "parser");
+        check("what is on the parser still open", RouteName::Pending, "parser");
+        check("what did we try for the deadlock as we discussed?", RouteName::About, "deadlock");
+        check(
+            "why do we sum it up when the session ends",
+            RouteName::About,
+            "sum it up when the session ends",
+        );
+        check("how do I get around the lock timeout", RouteName::Fix, "lock timeout");
+        check("what came of yesterday's session", RouteName::Digest, "what came of yesterday's session");
+        check("and what about last Tuesday?", RouteName::Digest, "and what about last Tuesday?");
+        assert!(route("what is waiting for me").is_waiting);
+        assert!(!route("what is open").is_waiting);
+    }
+
+    #[test]
+    fn only_a_question_that_no_rule_knows_is_a_guess() {
+        for (question, expected) in [
+            ("did the cat eat any of my shoes?", true),
+            ("american or british spelling in here?", true),
+            ("bounded queue", false),
+            ("what is open", false),
+        ] {
+            assert_eq!(route(question).is_guess, expected, "{question}");
+        }
     }
 
     #[test]

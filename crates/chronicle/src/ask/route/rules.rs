@@ -2,12 +2,16 @@
 //!
 //! `@when` before a pattern asks for a time in the question, `@dated` for one that has a name of its own.
 
-use chronicle_memory::listing::Listed;
+use chronicle_memory::listing::{Listed, SessionState};
 
-use super::name::RouteName;
+use super::{End, name::RouteName};
 
 /// Words of one kind.
-pub(super) const CLASSES: [(&str, &str); 12] = [
+pub(super) const CLASSES: [(&str, &str); 16] = [
+    ("calls", "edits|edit|calls|call|changes|change|commands|command|suggestions|proposals|plans"),
+    ("agent", "agent|agents|claude|codex|gemini|copilot|ai|assistant|bot|it|you"),
+    ("not", "not|never"),
+    ("were", "were|was|are|is|still|kept"),
     ("i", "i|we|je|j|nous|on"),
     ("did", "did|do|does|have|has|had|was|were|am|are|is"),
     ("often", "usually|always|often|mostly|tend|habitude"),
@@ -56,10 +60,40 @@ pub(super) const SIMILAR: [&str; 6] = [
 
 /// The patterns of questions for a list or a number, in the order in which they are tried; `$` is what the sessions are to
 /// be about.
-pub(super) const LISTS: [(Listed, &[&str]); 5] = [
+pub(super) const LISTS: [(Listed, &[&str]); 7] = [
+    (
+        Listed::Refusals,
+        &[
+            "@calls @did? @i reject~|decline~|refuse~|deny|denied|interrupt~|stop|stopped",
+            "@calls @did? @i turn|turned down",
+            "^ what @did @i reject|decline|refuse|deny|interrupt|stop .",
+            "^ what @did @i turn down .",
+            "rejected|refused|declined @calls",
+            "@i keep|always turn~|reject~|declin~|refus~|interrupt~",
+            "what * the? @agent get|got|do|did wrong",
+            "when|where did? @i stop|stopped|interrupt|interrupted the? @agent",
+            "mistakes * @agent make|made|did",
+            "mistakes of|by the? @agent",
+        ],
+    ),
+    (
+        Listed::Projects,
+        &[
+            "which|what|all projects @did? @i? @did? work|worked|working|busy|active .",
+            "@when which|what|all|my projects",
+            "@when in|on which|what projects",
+            "how many projects",
+            "sessions|conversations|chats * per|by|in each|every project",
+            "sessions|conversations|chats per|by project",
+            "how many sessions|conversations|chats * projects",
+        ],
+    ),
     (
         Listed::PullRequests,
         &[
+            "^ the|my|our? pr for|about|on|of|with $",
+            "^ the|my|our? pull request for|about|on|of|with $",
+            "what|which is|was|were? the|my|our? pr|pull request? * for|about|on|of $",
             "prs|pull requests? * for|about|regarding|concerning $",
             "@did @i open|opened|make|made|create|created|file|filed a|the|any pr|pull request? for|about|on $",
             "how? many|which|what|all|the|my|our|any|every prs",
@@ -83,13 +117,18 @@ pub(super) const LISTS: [(Listed, &[&str]); 5] = [
             "how? many|which|what files * touch~|chang~|edit~|modif~ for|in|during|while|by $",
             "how? many|which|what files * for $",
             "how? many|which|what files * touch~|chang~|edit~|modif~",
+            "^ which|what|the? most often? changed|edited|touched|modified files",
             "^ the? files touched|changed|edited|modified",
             "how many files",
         ],
     ),
     (
         Listed::Branches,
-        &["how? many|which|what|all|my branches * for|about $", "how? many|which|what|all|my branches"],
+        &[
+            "how? many|which|what|all|my branches * for|about $",
+            "how? many|which|what|all|my branches",
+            "^ what|which branch @did @i work|worked|working on .",
+        ],
     ),
     (
         Listed::Sessions,
@@ -99,6 +138,26 @@ pub(super) const LISTS: [(Listed, &[&str]); 5] = [
             "how often|frequently @did @i work|worked|working on|with $",
             "how many times @did @i work|worked on|with $",
             "how much time @did @i? spend|spent|put on|in|into $",
+            "how much time @did? it? take|took|spent|spend|went|go to|on|into|for? $",
+            "how long @did it? take|took to|for? @i? to? $",
+            "how long @did @i work|spend|sit|fight on|with $",
+            "how long @did $ take .",
+            "how many prompts|messages|turns|tokens * for|on|about|with $",
+            "how many prompts|messages|turns|tokens * take|took to|for? $",
+            "^ which|what session|sessions @did? touch~|chang~|edit~|modif~|work~|mention~|discuss~|concern~ on|with|about? $",
+            "^ everything|all|anything that|which touch~|chang~|edit~|modif~ $",
+            "^ who touched|changed|edited|modified $",
+            "in which|what session|sessions @did @i $",
+            "sessions|conversations|work|changes|stuff|things|something|anything|what * without a|any? commit~",
+            "sessions * end~|finish~|stop~ * uncommitted",
+            "sessions|work|changes|stuff|things|something|anything|what|files * uncommitted|unpushed",
+            "uncommitted work|changes|stuff|things|files",
+            "sessions|work|changes|stuff|things|something|anything|what * @not committed|commit|commiting",
+            "forgot|forget|forgotten to commit",
+            "sessions * broken|failing|red tests|build|checks|ci",
+            "sessions * tests|build|checks|ci|lint @were failing|broken|red",
+            "sessions * fail~ tests|build|checks|ci",
+            "sessions * broke|break~ the? build|tests|checks|ci|lint",
             "^ all|every|the|my|which|what of? the|my? sessions|conversations|chats were|are|that? about|on|mention~ $",
             "all|every|the|my sessions|conversations|chats in|on|where|that|which * on|about|with|to|touch~|chang~|edit~|modif~|related $",
             "^ which|what sessions @did @i have|had|do|did",
@@ -108,8 +167,102 @@ pub(super) const LISTS: [(Listed, &[&str]); 5] = [
 ];
 
 /// What lists are of.
-pub(super) const LISTED: [&str; 8] =
-    ["sessions", "conversations", "chats", "commits", "prs", "requests", "files", "branches"];
+pub(super) const LISTED: [&str; 11] = [
+    "sessions",
+    "conversations",
+    "chats",
+    "commits",
+    "prs",
+    "requests",
+    "files",
+    "branches",
+    "projects",
+    "edits",
+    "calls",
+];
+
+/// What narrows sessions by how they ended.
+pub(super) const STATES: [(SessionState, &[&str]); 2] = [
+    (
+        SessionState::Uncommitted,
+        &[
+            "without a|any? commit~",
+            "uncommitted|unpushed",
+            "@not committed|commit|commiting",
+            "forgot|forget|forgotten to commit",
+        ],
+    ),
+    (
+        SessionState::Failing,
+        &[
+            "failing|broken|red tests|build|checks|ci|lint",
+            "tests|build|checks|ci|lint @were failing|broken|red",
+            "fail~ tests|build|checks|ci|lint",
+            "broke|break~ the? build|tests|checks|ci|lint",
+        ],
+    ),
+];
+
+/// What asks for the earliest or the latest of what is found.
+pub(super) const ENDS: [(End, &[&str]); 2] = [
+    (
+        End::First,
+        &[
+            "when @did @i first|start|begin|started|began|originally|initially",
+            "when was|did|is * first|start|begin|started|begun|introduced|added",
+            "first time|session|mention~|commit",
+            "the? earliest",
+            "did @i first",
+        ],
+    ),
+    (
+        End::Last,
+        &[
+            "when @did @i last",
+            "when was|did|is * last|latest",
+            "last|latest time|mention~ @i|we|that|when|of",
+            "did @i last",
+        ],
+    ),
+];
+
+/// What asks for work that waits.
+pub(super) const WAITING: &[&str] = &["blocked|stuck|waiting|waits|blocking"];
+
+/// Words that narrow no list by a topic where they stand at an end of it.
+pub(super) const ASKING: [&str; 25] = [
+    "project",
+    "most",
+    "often",
+    "usually",
+    "times",
+    "per",
+    "each",
+    "every",
+    "not",
+    "never",
+    "without",
+    "any",
+    "commit",
+    "committed",
+    "uncommitted",
+    "end",
+    "ended",
+    "finished",
+    "reject",
+    "rejected",
+    "turn",
+    "turned",
+    "down",
+    "still",
+    "lately",
+];
+
+/// Words that say how a session ended.
+pub(super) const OF_STATES: [&str; 17] = [
+    "tests", "test", "build", "checks", "check", "ci", "lint", "failing", "failed", "fail", "broken",
+    "broke", "red", "work", "changes", "the", "my",
+];
 
 /// Words that narrow no list.
 pub(super) const EMPTY: [&str; 74] = [
@@ -190,7 +343,16 @@ pub(super) const EMPTY: [&str; 74] = [
 ];
 
 /// The rules.
-pub(super) const RULES: [(RouteName, &[&str]); 21] = [
+pub(super) const RULES: [(RouteName, &[&str]); 25] = [
+    (
+        RouteName::Digest,
+        &[
+            "@when result|results|outcome|outcomes of|from",
+            "@when what|which came|comes|come out|of",
+            "@when what @did the? @agent do|did|done|work~",
+            "@when how did * go|end|turn|finish",
+        ],
+    ),
     (
         RouteName::Digest,
         &[
@@ -215,9 +377,11 @@ pub(super) const RULES: [(RouteName, &[&str]); 21] = [
             "error|message|warning|failure that? says|saying|reads|reading that? $",
             "what fixed|solved|cured|resolved $",
             "get|got rid of $",
-            "how did|do @i get around $",
+            "how did|do|can @i get|work past|around|over $",
         ],
     ),
+    (RouteName::Decided, &["why did @i choose|pick|reject|drop|abandon|abandoned|switch~ $"]),
+    (RouteName::About, &["^ why did|does|do|has|have|had|was|were $"]),
     (RouteName::Projects, &SIMILAR),
     (
         RouteName::Find,
@@ -231,7 +395,7 @@ pub(super) const RULES: [(RouteName, &[&str]); 21] = [
             "session|sessions|conversation|chat|discussion in which $",
             "which session~ $",
             "^ sessions? about|with $",
-            "when did @i $",
+            "when did|was|were|is|has|had @i? $",
             "have|had|did @i see|seen|met|meet|encounter~|mention~ $",
             "@i come|came across $",
         ],
@@ -296,7 +460,7 @@ pub(super) const RULES: [(RouteName, &[&str]); 21] = [
     (
         RouteName::Pending,
         &[
-            "what|which|anything|something|nothing|things|still|my|our * open|blocked|stuck|due",
+            "what|which|anything|something|nothing|things|still|my|our * open|blocked|stuck|due|waiting",
             "^ open|blocked|due stuff|things|items|threads|work|tasks|points|questions",
             "unfinished|incomplete|pending|outstanding|overdue|undone|dangling|unresolved",
             "todo|todos",
@@ -306,7 +470,7 @@ pub(super) const RULES: [(RouteName, &[&str]); 21] = [
             "what|anything|something|nothing|much is? left",
             "remain|remains|remaining",
             "left to",
-            "still to do",
+            "still|anything|something|nothing|much|more to do",
             "still need|needs|have to|doing",
             "@i|what|which|anything|things * not finish|finished|complete|completed|done|started|addressed",
             "not * got|gotten|get round|around",
@@ -476,6 +640,13 @@ pub(super) const RULES: [(RouteName, &[&str]); 21] = [
             "session|sessions * summar~|recap",
         ],
     ),
+    (
+        RouteName::How,
+        &[
+            "how many times|often did|does|has|have|is|was the|my|our? $ fail|failed|break|broke|broken|crash|crashed|pass|passed|succeed|run|ran|executed|called",
+            "how many times|often did|do|have|has @i? run|ran|use|used|call|called|execute|executed the|my|our? $",
+        ],
+    ),
     // A number is no procedure.
     (RouteName::Find, &["^ how long|many|much|old|far"]),
     (
@@ -503,6 +674,10 @@ pub(super) const RULES: [(RouteName, &[&str]); 21] = [
         &[
             "$ what is? * @did @i|you know",
             "^ what|how about $",
+            "^ who worked|works|working on|with $",
+            "what @did @i try|tried for|with|about|on|in $",
+            "what @did @i try|tried * for|with|about|on|in $",
+            "what @did? not work|worked for|with|about|on|in $",
             "what is? the? deal|story|matter|thing with|behind|about|on $",
             "^ who|what is $",
             "^ about|notes|explain|describe|background|context|overview|info|details @on? $",

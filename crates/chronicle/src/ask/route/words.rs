@@ -12,12 +12,14 @@ use super::{
 pub(super) struct Word {
     pub(super) text: String,
     pub(super) at: Range<usize>,
+    /// Whether a phrase of another language, or another way to say it, stands there.
+    pub(super) is_translated: bool,
 }
 
 impl Word {
-    /// The word that rules know, for what stands there.
-    pub(super) fn new(text: &str, at: Range<usize>) -> Self {
-        Self { text: text.to_owned(), at }
+    /// The word that rules know, for the phrase that stands there.
+    pub(super) fn translated(text: &str, at: Range<usize>) -> Self {
+        Self { text: text.to_owned(), at, is_translated: true }
     }
 }
 
@@ -154,7 +156,7 @@ pub(super) fn words(question: &str, most: usize) -> Vec<Word> {
     for at in spans(question).into_iter().take(most) {
         for text in written_out(&folded(&question[at.clone()])) {
             if !FILLING.contains(&text.as_str()) {
-                found.push(Word { text, at: at.clone() });
+                found.push(Word { text, at: at.clone(), is_translated: false });
             }
         }
     }
