@@ -69,9 +69,10 @@ impl Order {
             .ok_or_else(|| Refusal::arguments("`lines` is not the first and the last line".to_owned()))
     }
 
-    /// The line that it is about.
+    /// The line that it is about; lines are counted from 1.
     pub(crate) fn line(&self) -> Option<u32> {
-        self.arguments.get("line").and_then(Value::as_u64).and_then(|line| u32::try_from(line).ok())
+        let line = self.arguments.get("line").and_then(Value::as_u64)?;
+        u32::try_from(line).ok().filter(|line| 0 < *line)
     }
 
     /// The application where the file is.

@@ -319,7 +319,8 @@ impl Document {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let heading = text.lines().find_map(|line| line.strip_prefix("# ")).map(str::trim);
         let title = heading.filter(|heading| !heading.is_empty()).unwrap_or(&stem);
-        let title = shortened(&plain(title), LONGEST_TITLE);
+        // Wherever the title is quoted, it tells whose it is.
+        let title = shortened(&format!("{agent}: {}", plain(title)), LONGEST_TITLE);
         let path_mark = fingerprint(path.to_string_lossy().as_bytes());
         let at = fs::metadata(path).and_then(|meta| meta.modified()).ok();
         let at = at.and_then(|at| Timestamp::try_from(at).ok());
@@ -425,7 +426,15 @@ impl OpenMemory {
         let mut items = Vec::new();
         for bead in beads.iter().filter(|bead| bead.status != "tombstone") {
             let events = bead.events(project, beads);
-            let thread = ThreadId::derived(&project.key, &bead.summary());
+            let thread = bead.thread(project);
+            // A thread of the user's that has the same words is theirs: the file neither changes nor rejects nor closes it.
+            let of_user = self.store.thread(&ThreadId::derived(&project.key, &bead.title()))?;
+            if let Some(of_user) = of_user {
+                let is_rejected = of_user.thread.is_rejected();
+                let state = if is_rejected { ImportState::LeftOut } else { ImportState::Unchanged };
+                items.push((bead.title(), state));
+                continue;
+            }
             let known = self.store.thread(&thread)?;
             let is_rejected = known.as_ref().is_some_and(|known| known.thread.is_rejected());
             let n_known =
@@ -442,20 +451,30 @@ impl OpenMemory {
                     forget_events(tx, &thread.0)
                 })?;
             }
-            items.push((bead.summary(), state));
+            items.push((bead.title(), state));
         }
         Ok(items)
     }
 }
 
 impl Bead {
-    fn summary(&self) -> String {
+    fn title(&self) -> String {
         shortened(&for_storage(&self.title, &mut Removed::default()), 200)
+    }
+
+    /// What the thread says, wherever it is quoted: whose words they are comes first.
+    fn summary(&self) -> String {
+        format!("beads {}: {}", shortened(&plain(&self.id), 40), self.title())
+    }
+
+    /// The thread of the issue: it goes by the issue's own id, so that no words make it a thread of the user's.
+    fn thread(&self, project: &Project) -> ThreadId {
+        ThreadId::derived(&project.key, &format!("issue of beads {}", self.id))
     }
 
     fn events(&self, project: &Project, all: &[Self]) -> Vec<ThreadEvent> {
         let summary = self.summary();
-        let thread = ThreadId::derived(&project.key, &summary);
+        let thread = self.thread(project);
         let evidence =
             vec![Evidence { session: None, source: format!("beads {}", self.id), words: summary.clone() }];
         let event = |at, change| ThreadEvent { thread: thread.clone(), session: None, at, change };
@@ -477,7 +496,7 @@ impl Bead {
         let blockers = self.dependencies.iter().filter(|link| link.kind == "blocks");
         for link in blockers {
             if let Some(other) = all.iter().find(|bead| bead.id == link.depends_on_id) {
-                let other = ThreadId::derived(&project.key, &other.summary());
+                let other = other.thread(project);
                 events.push(event(self.created_at, Change::BlockedBy(other)));
             }
         }

@@ -14,7 +14,7 @@ mod profile;
 mod technologies;
 
 pub use experience::{Learning, Place};
-pub use feedback::{FeedbackCommand, FeedbackReply, GivenFeedback};
+pub use feedback::{FeedbackCommand, FeedbackReply, GivenFeedback, RejectedLessons};
 pub(crate) use patterns::THEN;
 pub use patterns::{PATTERN_KINDS, Pattern, Patterns, PatternsCommand};
 pub use preferences::{Preference, PreferenceEvidence, Preferences, PreferencesCommand};

@@ -1,6 +1,6 @@
 //! Unfinished work: listed, shown with what is known of it, and changed by hand.
 
-use std::{cmp::Reverse, collections::BTreeSet};
+use std::cmp::Reverse;
 
 use chronicle_commits::{Recap, Unfinished};
 use chronicle_core::correction::Tier;
@@ -16,6 +16,7 @@ use serde::Serialize;
 
 use crate::{
     Memory,
+    learning::RejectedLessons,
     memory::{OpenMemory, Scope},
 };
 
@@ -268,12 +269,12 @@ impl Threads<'_> {
     pub(crate) fn lessons_that_count<'r>(&self, recap: &'r Recap) -> impl Iterator<Item = &'r Unfinished> {
         let now = self.workplace.now().as_second();
         let rejected = if recap.unfinished.is_empty() {
-            BTreeSet::new()
+            RejectedLessons::default()
         } else {
             self.memory().learning().rejected_lessons()
         };
         recap.unfinished.iter().filter(move |lesson| {
-            lesson.expires.is_none_or(|end| now < end) && !rejected.contains(&lesson.id.0)
+            lesson.expires.is_none_or(|end| now < end) && !rejected.has(&lesson.id.0, lesson.tier)
         })
     }
 

@@ -79,7 +79,11 @@ pub(super) fn line(item: &OpenItem, with_project: bool, view: &View) -> String {
     if 1 < item.n_mentions {
         about.push(format!("{} sessions", item.n_mentions));
     }
-    about.push(origin(item.origin).to_owned());
+    about.push(match (item.origin, &item.session) {
+        // Anyone who can write to the tracker's file may have written it.
+        (Origin::Issue, None) => "imported".to_owned(),
+        (of, _) => origin(of).to_owned(),
+    });
     if let Some(commit) = &item.commit {
         let by = item.said_by().map(|said_by| format!(" {said_by}"));
         about.push(format!("commit {}{}", words::short(commit), by.unwrap_or_default()));

@@ -109,6 +109,7 @@ codes! {
     SeveralClaims, "several_claims", Cannot, "several lessons match where one is meant", Some("name one by its id");
     NoKnowledge, "no_knowledge", Cannot, "an id names no item of the repository's knowledge", Some("`git chronicle knowledge list` lists what there is");
     FilesLeftAlone, "files_left_alone", Cannot, "`setup` or `uninstall` could not change some files; the others are done", Some("each says why; fix it, then run this again: what is done stays as it is");
+    NotesDropped, "notes_dropped", Cannot, "a correction or purge while notes that another program dropped are not back: what the ids meant may be among them", Some("`git chronicle reconcile` brings them back; then look again at what is shown, and repeat the command");
     NotPurged, "not_purged", Cannot, "`purge` that left words: it names the refs", Some("run the same purge again, when no other process writes notes");
     RemoteHoldsPurged, "remote_holds_purged", Cannot, "`sync push` to a remote that was not cleaned after a purge", Some("`git fetch` it, then `git chronicle purge ID` again: it prints the push that cleans the remote");
     Unvouched, "unvouched", Cannot, "`sync push` of lessons that neither you nor a remote you enabled wrote", Some("read them first (`git chronicle show COMMIT`); `git chronicle sync push --vouch` publishes them as yours");

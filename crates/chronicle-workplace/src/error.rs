@@ -3,7 +3,7 @@
 use std::{io::ErrorKind, path::PathBuf};
 
 use chronicle_commits::{CommitsError, input::InputError};
-use chronicle_core::{LineRange, trim::BudgetTooSmall};
+use chronicle_core::{LineRange, counted, trim::BudgetTooSmall};
 use chronicle_git::GitError;
 use chronicle_llm::ModelError;
 use chronicle_search::StoreError;
@@ -380,6 +380,12 @@ pub enum Error {
     /// A correction of nothing, or by nothing.
     #[snafu(display("the value is empty"))]
     EmptyValue,
+    /// Notes that another program dropped are not back: an id may mean one of them.
+    #[snafu(display("another program dropped {}, so it is not certain what is meant", counted(*n_notes, "note")))]
+    NotesDropped {
+        /// How many.
+        n_notes: usize,
+    },
     /// Nothing that could be corrected.
     #[snafu(display("{reason}"))]
     NoClaim {
@@ -543,6 +549,7 @@ impl Error {
             Self::EmptyContext => Code::EmptyContext,
             Self::EmptyReason | Self::EmptyValue | Self::EmptySummary => Code::EmptyValue,
             Self::NoClaim { .. } => Code::NoClaim,
+            Self::NotesDropped { .. } => Code::NotesDropped,
             Self::NoKnowledge { .. } => Code::NoKnowledge,
             Self::NotATime { .. } => Code::InvalidTime,
             Self::UnknownSchema { .. } => Code::UnknownSchema,

@@ -21,7 +21,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Map;
 
-use crate::{Chronicle, ReadCommand};
+use crate::{Chronicle, ReadCommand, status::ensure_nothing_dropped};
 
 /// The request to cast doubt on what is said of some code.
 #[derive(Debug, Clone)]
@@ -305,12 +305,23 @@ impl Chronicle {
         Ok(Washed::default().done(vec![ClaimLine::from(&lesson)], Vec::new(), &recovered))
     }
 
+    /// Makes sure that an id means what it meant: where somebody else uses it, a note of the user's must not be missing.
+    fn ensure_meant(&self, mut tiers: impl Iterator<Item = Tier>) -> Result<(), Error> {
+        if tiers.any(|tier| tier == Tier::Unknown) {
+            ensure_nothing_dropped(self.workplace.repository()?)?;
+        }
+        Ok(())
+    }
+
     /// The one lesson that an id names.
     fn lesson(&self, id: &str) -> Result<FoundClaim, Error> {
         let mut found = claims_called(self.workplace.repository()?, id)?;
         found.retain(|claim| !matches!(claim.kind(), "region" | "summary"));
         match (found.pop(), found.len()) {
-            (Some(only), 0) => Ok(only),
+            (Some(only), 0) => {
+                self.ensure_meant([only.tier()].into_iter())?;
+                Ok(only)
+            }
             (Some(_), n_others) => {
                 let n_claims = n_others + 1;
                 NoClaimSnafu {
@@ -347,6 +358,7 @@ impl Chronicle {
         claims: Vec<ClaimLine>,
         corrections: Vec<Correction>,
     ) -> Result<CorrectReply, Error> {
+        self.ensure_meant(claims.iter().map(|claim| claim.tier))?;
         for claim in claims.iter().filter(|claim| claim.tier != Tier::Own) {
             // It would be said of every claim with that id.
             let called = claims_called(self.workplace.repository()?, &claim.id.0)?;

@@ -2,15 +2,18 @@
 
 use std::{io::Read, path::PathBuf};
 
-use chronicle_commits::purge::{PurgePlan, PurgeReport, PurgeTarget, purge, would_purge};
-use chronicle_core::{EntryId, clipped, counted, one_line, plain};
+use chronicle_commits::{
+    claims_called,
+    purge::{PurgePlan, PurgeReport, PurgeTarget, purge, would_purge},
+};
+use chronicle_core::{EntryId, clipped, correction::Tier, counted, one_line, plain};
 use chronicle_git::{FETCHED_NOTES, GitError, ObjectId, PURGED_REF};
 use chronicle_search::NamedSession;
 use chronicle_workplace::{Error, error::quoted};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Chronicle, MAX_INPUT_BYTES, files, gc, writer_log::WriterLog};
+use crate::{Chronicle, MAX_INPUT_BYTES, files, gc, status::ensure_nothing_dropped, writer_log::WriterLog};
 
 /// How many bytes of each claim a trial shows.
 const MAX_WORDS: usize = 160;
@@ -80,6 +83,7 @@ impl Chronicle {
         if is_trial {
             return Ok(planned(would_purge(repository, &target)?));
         }
+        self.ensure_purge_is_meant(&target)?;
         // What a remote is known to have is what its push is held against.
         let before = repository.chronicle_refs()?;
         let (author, timestamp) = (repository.author_name(), self.workplace.now().to_string());
@@ -133,6 +137,19 @@ impl Chronicle {
                 .map(|path| format!("`{path}`, a text of yours, until it is stored or deleted")),
         );
         Ok(reply)
+    }
+
+    /// Makes sure that ids mean what they meant: where somebody else uses them now, a note of the user's must not be missing.
+    fn ensure_purge_is_meant(&self, target: &PurgeTarget) -> Result<(), Error> {
+        let repository = self.workplace.repository()?;
+        let Err(dropped) = ensure_nothing_dropped(repository) else { return Ok(()) };
+        for (id, _) in would_purge(repository, target)?.claims {
+            let called = claims_called(repository, &id.0)?;
+            if called.iter().any(|claim| claim.id == id && claim.tier() == Tier::Unknown) {
+                return Err(dropped);
+            }
+        }
+        Ok(())
     }
 
     /// The texts that an editor left and that could not be stored, as far as `has_words` finds something in them.

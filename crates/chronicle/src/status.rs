@@ -9,7 +9,7 @@ use chronicle_commits::{
     gc,
 };
 use chronicle_git::Repository;
-use chronicle_workplace::Error;
+use chronicle_workplace::{Error, error::NotesDroppedSnafu};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -92,6 +92,13 @@ impl Chronicle {
             warnings,
         })
     }
+}
+
+/// Makes sure that ids mean what they meant: another program may have put other words in the place of the user's.
+pub(crate) fn ensure_nothing_dropped(repository: &Repository) -> Result<(), Error> {
+    let n_notes = n_dropped(repository)?;
+    snafu::ensure!(n_notes == 0, NotesDroppedSnafu { n_notes });
+    Ok(())
 }
 
 /// How many notes another program dropped; commits of ours that are in no history any more count as one.

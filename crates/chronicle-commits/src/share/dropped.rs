@@ -19,7 +19,7 @@ use crate::{
         tombstones::purged,
         trust::{Mark, Trust, marks_in, unite_fairly},
     },
-    share::merging::{MAX_NOTE_BYTES, merge, read_bounded},
+    share::merging::{MAX_NOTE_BYTES, read_bounded, restore},
 };
 
 /// The refs that are looked after.
@@ -56,7 +56,7 @@ pub fn bring_back(repository: &Repository) -> Result<usize> {
     let mut n_back = 0;
     // Whole commits of ours that are in no history any more.
     for (name, lost) in repository.lost_notes()? {
-        let merged = merge(repository, &name, &name, lost, "our own overwritten commit")?;
+        let merged = restore(repository, &name, lost)?;
         n_back += merged.n_taken + merged.n_united;
     }
     for name in REFS {

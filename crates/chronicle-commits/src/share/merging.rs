@@ -68,22 +68,64 @@ pub fn merge(
     theirs: ObjectId,
     from: &str,
 ) -> Result<MergedRef> {
-    let message = format!("chronicle: merge notes of {from}");
-    let mut report = Report::default();
-    let (merged, recovered) = repository.merge_notes(name, theirs, &message, |differences| {
-        report = Report::default();
+    merged(repository, name, source, theirs, &format!("chronicle: merge notes of {from}"), Kept::Ours)
+}
+
+/// Brings the commit `lost` of our own back into the ref `name`, from which another program dropped it. A note that cannot
+/// be united with what is there now is as it was: what is there is in the history.
+///
+/// # Errors
+/// When the repository cannot be read or written; our ref is as it was then.
+pub(crate) fn restore(repository: &Repository, name: &str, lost: ObjectId) -> Result<MergedRef> {
+    merged(repository, name, name, lost, "chronicle: bring back our own overwritten commit", Kept::Theirs)
+}
+
+fn merged(
+    repository: &Repository,
+    name: &str,
+    source: &str,
+    theirs: ObjectId,
+    message: &str,
+    kept: Kept,
+) -> Result<MergedRef> {
+    let mut report = Report::new(kept);
+    let (merged, recovered) = repository.merge_notes(name, theirs, message, |differences| {
+        report = Report::new(kept);
         resolve(repository, name, source, differences, &mut report)
     })?;
-    let Report { n_taken, n_united, n_settled, warnings } = report;
+    let Report { n_taken, n_united, n_settled, warnings, kept: _ } = report;
     Ok(MergedRef { merged, n_taken, n_united, n_settled, warnings, recovered })
 }
 
-#[derive(Default)]
+/// Which side stays where two notes cannot be united.
+#[derive(Clone, Copy)]
+enum Kept {
+    Ours,
+    Theirs,
+}
+
+impl Kept {
+    fn of(self, difference: &Difference) -> Resolution {
+        let side = match self {
+            Self::Ours => &difference.ours,
+            Self::Theirs => &difference.theirs,
+        };
+        side.first().map_or(Resolution::Nothing, |blob| Resolution::Blob(*blob))
+    }
+}
+
 struct Report {
     n_taken: usize,
     n_united: usize,
     n_settled: usize,
     warnings: Vec<String>,
+    kept: Kept,
+}
+
+impl Report {
+    fn new(kept: Kept) -> Self {
+        Self { n_taken: 0, n_united: 0, n_settled: 0, warnings: Vec::new(), kept }
+    }
 }
 
 fn resolve(
@@ -161,20 +203,18 @@ fn unite(
             difference.key,
             MAX_NOTE_BYTES >> 20
         ));
-        return difference.ours.first().map_or(Resolution::Nothing, |ours| Resolution::Blob(*ours));
+        return report.kept.of(difference);
     }
     let united = match name {
-        // These are read line by line, whatever size they have.
         CORRECTIONS_REF | PURGED_REF => {
-            unite_lines(&sides.iter().map(|(bytes, _)| *bytes).collect::<Vec<_>>())
+            let united = unite_lines(&sides.iter().map(|(bytes, _)| *bytes).collect::<Vec<_>>());
+            (united.len() as u64 <= MAX_NOTE_BYTES).then_some(united)
         }
-        _ => match united(trust, source, difference.key, &sides) {
-            Some(united) => united,
-            None => {
-                report.warnings.push(too_large(difference.key));
-                return difference.ours.first().map_or(Resolution::Nothing, |ours| Resolution::Blob(*ours));
-            }
-        },
+        _ => united(trust, source, difference.key, &sides),
+    };
+    let Some(united) = united else {
+        report.warnings.push(too_large(difference.key));
+        return report.kept.of(difference);
     };
     report.n_united += 1;
     Resolution::Content(united)

@@ -92,7 +92,8 @@ impl LineMap {
     #[must_use]
     pub fn map(&self, range: LineRange) -> Mapped {
         let end = (range.end as usize).min(self.old.len());
-        let lines = self.old.get(range.start as usize - 1..end).filter(|lines| !lines.is_empty());
+        let start = (range.start as usize).checked_sub(1);
+        let lines = start.and_then(|start| self.old.get(start..end)).filter(|lines| !lines.is_empty());
         let Some(lines) = lines else {
             return Mapped { lines: None, intact: false, share: 0.0 };
         };
@@ -368,5 +369,11 @@ mod tests {
     #[test]
     fn lines_past_the_end_are_gone() {
         assert_eq!(map("a\n", "a\n", 5, 9).lines, None);
+    }
+
+    #[test]
+    fn there_is_no_line_0() {
+        let map = LineMap::between(&Lines::new(b"a\n"), &Lines::new(b"b\na\n"));
+        assert_eq!(map.map(LineRange { start: 0, end: 0 }).lines, None);
     }
 }

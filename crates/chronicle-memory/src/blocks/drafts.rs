@@ -7,7 +7,7 @@ use std::{
 
 use chronicle_core::{Age, block::Draft, counted, decay::Decay};
 use chronicle_search::{NamedSession, Project, ProjectId};
-use chronicle_sessions::{CheckKind, DigestOfSession};
+use chronicle_sessions::{Agent, CheckKind, DigestOfSession};
 use chronicle_workplace::Error;
 use jiff::{civil::Date, tz::TimeZone};
 
@@ -161,7 +161,12 @@ impl Past {
             let text = format!("{verb} with `{command}`: {}.", count.told());
             drafts.push(count.draft(format!("check:{command}"), &text, None));
         }
+        let is_agent = |name: &str| Agent::ALL.into_iter().any(|agent| agent.name() == name);
         for (agent, count) in self.by(|talk| vec![talk.session.record.agent.as_str()]) {
+            if !is_agent(agent) {
+                // Texts of other programs are no work with one.
+                continue;
+            }
             let text = format!("Works with the agent {agent}: {}.", count.told());
             drafts.push(count.draft(format!("agent:{agent}"), &text, None));
         }

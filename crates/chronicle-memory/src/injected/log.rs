@@ -1,7 +1,7 @@
 //! What was told to a session: one file for each, which only grows.
 
 use std::{
-    collections::HashSet,
+    collections::HashMap,
     fs::{self, File, OpenOptions},
     io::{self, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
@@ -110,6 +110,18 @@ impl Record {
     }
 }
 
+/// What a session was told, and of whom.
+#[derive(Debug, Default)]
+pub struct Shown<'r>(HashMap<&'r str, Tier>);
+
+impl Shown<'_> {
+    /// Whether it was told this, of somebody who is trusted at least as far: anyone can use the id of a lesson again.
+    #[must_use]
+    pub fn has(&self, id: &str, tier: Tier) -> bool {
+        self.0.get(id).is_some_and(|known| tier <= *known)
+    }
+}
+
 /// The file of one session, held until it is dropped.
 pub struct SessionLog {
     file: File,
@@ -154,8 +166,13 @@ impl SessionLog {
     }
 
     /// What the agent was told and still sees.
-    pub fn shown(&self) -> HashSet<&str> {
-        self.of_context().flat_map(|record| &record.items).map(|item| item.id.as_str()).collect()
+    pub fn shown(&self) -> Shown<'_> {
+        let mut shown = Shown::default();
+        for item in self.of_context().flat_map(|record| &record.items) {
+            let tier = shown.0.entry(item.id.as_str()).or_insert(item.tier);
+            *tier = item.tier.max(*tier);
+        }
+        shown
     }
 
     /// How many lines it was told at `event`, and still sees.

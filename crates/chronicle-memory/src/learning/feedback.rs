@@ -7,6 +7,7 @@ use std::{
 };
 
 use chronicle_core::{
+    correction::Tier,
     redaction::{Removed, for_storage},
     thread::{Change, Resolution, ThreadId},
 };
@@ -81,6 +82,22 @@ impl GivenFeedback {
         let is_known = ["preference", "pattern", "title", "thread", "lesson"].contains(&self.what.as_str());
         let at = self.at.parse().ok().filter(|_| is_known)?;
         Some(Feedback { what: self.what, subject: self.id, at, is_right: self.is_right, note: self.note })
+    }
+}
+
+/// Marks the id of a lesson that was rejected where only strangers have it: anyone can use the id of a lesson of the user
+/// again, in a fork too.
+const OF_OTHERS: &str = "/others";
+
+/// The lessons that the user rejected.
+#[derive(Debug, Default)]
+pub struct RejectedLessons(BTreeSet<String>);
+
+impl RejectedLessons {
+    /// Whether the lesson with this id was rejected, as somebody says it who is trusted so far.
+    #[must_use]
+    pub fn has(&self, id: &str, tier: Tier) -> bool {
+        self.0.contains(id) || tier == Tier::Unknown && self.0.contains(&format!("{id}{OF_OTHERS}"))
     }
 }
 
@@ -216,10 +233,10 @@ impl Learning<'_> {
     }
 
     /// The lessons that were rejected on this machine. Their notes are shared, and stay as they are.
-    pub fn rejected_lessons(&self) -> BTreeSet<String> {
+    pub fn rejected_lessons(&self) -> RejectedLessons {
         let read = |home: PathBuf| fs::read_to_string(home.join(REJECTED_LESSONS)).ok();
         let text = self.workplace.memory_home().ok().and_then(read).unwrap_or_default();
-        text.lines().map(str::to_owned).collect()
+        RejectedLessons(text.lines().map(str::to_owned).collect())
     }
 
     /// What an id names, and the whole of it.
@@ -250,7 +267,8 @@ impl Learning<'_> {
             && let [claim] = chronicle_commits::claims_called(repository, id)?.as_slice()
         {
             warnings.extend(claim.is_disputed.then(|| chronicle_commits::disputed(&claim.id.0)));
-            return Ok(("lesson", claim.id.0.clone()));
+            let of_others = if claim.tier() == Tier::Unknown { OF_OTHERS } else { "" };
+            return Ok(("lesson", format!("{}{of_others}", claim.id.0)));
         }
         Err(unknown())
     }

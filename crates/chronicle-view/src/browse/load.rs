@@ -74,7 +74,7 @@ fn lessons(chronicle: &Chronicle) -> Result<Vec<Row>, ViewError> {
 fn lesson_rows(chronicle: &Chronicle, lessons: &[WisdomItem]) -> Vec<Row> {
     let now = chronicle.workplace().now();
     let rejected = chronicle.memory().learning().rejected_lessons();
-    let row = |lesson: &WisdomItem| match rejected.contains(&lesson.standing.id.0) {
+    let row = |lesson: &WisdomItem| match rejected.has(&lesson.standing.id.0, lesson.standing.tier) {
         true => lesson_row(lesson, now).rejected(),
         false => lesson_row(lesson, now),
     };

@@ -153,8 +153,8 @@ impl Agents<'_> {
     /// Leaves out the lessons that were rejected on this machine.
     pub(super) fn leave_out_rejected(&self, reading: &mut Reading) {
         let rejected = self.chronicle.memory().learning().rejected_lessons();
-        reading.wisdom.retain(|item| !rejected.contains(&item.standing.id.0));
-        reading.regions.retain(|item| !rejected.contains(&item.standing.id.0));
+        reading.wisdom.retain(|item| !rejected.has(&item.standing.id.0, item.standing.tier));
+        reading.regions.retain(|item| !rejected.has(&item.standing.id.0, item.standing.tier));
     }
 
     /// What of a reading the session was not told yet, within the budget; none if nothing.
@@ -165,10 +165,10 @@ impl Agents<'_> {
         texts: &AgentTexts,
     ) -> Result<Option<(Reading, Vec<ShownItem>)>, Error> {
         let shown = log.shown();
-        reading.wisdom.retain(|item| !shown.contains(item.standing.id.0.as_str()));
-        reading.regions.retain(|item| !shown.contains(item.standing.id.0.as_str()));
-        reading.dependencies_on_this.retain(|item| !shown.contains(dependency_id(item).as_str()));
-        reading.knowledge.retain(|item| !shown.contains(knowledge_id(item)));
+        reading.wisdom.retain(|item| !shown.has(&item.standing.id.0, item.standing.tier));
+        reading.regions.retain(|item| !shown.has(&item.standing.id.0, item.standing.tier));
+        reading.dependencies_on_this.retain(|item| !shown.has(&dependency_id(item), item.tier));
+        reading.knowledge.retain(|item| !shown.has(knowledge_id(item), item.tier()));
         room::cut(&mut reading.wisdom, MOST_ITEMS, |item| item.standing.tier);
         room::cut(&mut reading.regions, MOST_ITEMS, |item| item.standing.tier);
         room::cut(&mut reading.dependencies_on_this, MOST_ITEMS, |item| item.tier);

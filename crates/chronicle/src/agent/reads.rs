@@ -53,7 +53,7 @@ impl Agents<'_> {
             };
             self.leave_out_rejected(&mut reading);
             // One command may read a file twice.
-            reading.wisdom.retain(|item| met.insert(item.standing.id.clone()));
+            reading.wisdom.retain(|item| met.insert((item.standing.id.clone(), item.standing.tier)));
             found.push(reading);
         }
         if found.is_empty() {
@@ -67,7 +67,7 @@ impl Agents<'_> {
         let mut left = MOST_LINES_OF_CONTEXT.saturating_sub(log.n_lines(EVENT));
         let (mut text, mut told, mut places) = (String::new(), Vec::new(), Vec::new());
         for mut reading in found {
-            reading.wisdom.retain(|item| !shown.contains(item.standing.id.0.as_str()));
+            reading.wisdom.retain(|item| !shown.has(&item.standing.id.0, item.standing.tier));
             // Only lessons are told: the code itself, and what depends on it, is told where it is changed.
             reading.regions.clear();
             reading.dependencies_on_this.clear();

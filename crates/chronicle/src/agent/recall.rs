@@ -93,7 +93,7 @@ impl Agents<'_> {
                 fixed => fixed,
             };
             if let Some((id, line)) = known
-                && !log.shown().contains(id.as_str())
+                && !log.shown().has(&id, Tier::Own)
             {
                 why.push(format!("`{}`", beginning(error)));
                 items.push(ShownItem {
@@ -132,7 +132,7 @@ impl Agents<'_> {
         }
         for error in errors_in(output).into_iter().take(MOST_ERRORS) {
             let Some((id, text)) = self.fixed_before(session, error)? else { continue };
-            if log.shown().contains(id.as_str()) {
+            if log.shown().has(&id, Tier::Own) {
                 continue;
             }
             let why = format!("the command failed with `{}`", beginning(error));
@@ -227,7 +227,7 @@ impl Agents<'_> {
             may_be_told(item.standing.tier, item.standing.origin.as_ref())
                 && item.standing.state != State::Gone
                 && !item.standing.is_over()
-                && !shown.contains(item.standing.id.0.as_str())
+                && !shown.has(&item.standing.id.0, item.standing.tier)
         });
         room::cut(&mut reading.wisdom, MOST_ITEMS, |item| item.standing.tier);
         reading.regions.clear();

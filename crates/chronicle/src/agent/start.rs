@@ -181,7 +181,7 @@ impl Agents<'_> {
             return Ok(None);
         }
         let mut log = memory.session_log(session)?;
-        named.retain(|handoff| !log.shown().contains(handoff.listed.id.as_str()));
+        named.retain(|handoff| !log.shown().has(&handoff.listed.id, Tier::Own));
         if named.is_empty() || log.has(HANDOFF_EVENT, key) {
             return Ok(None);
         }

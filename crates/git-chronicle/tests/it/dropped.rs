@@ -407,3 +407,50 @@ fn a_strangers_mark_takes_no_flag_of_the_users_away() {
     let shown = chronicle(repo.path(), &["show"]).success().stdout;
     assert!(shown.contains("it may block since"), "{shown}");
 }
+
+#[test]
+fn nothing_is_corrected_or_purged_while_the_users_notes_are_not_back() {
+    let (repo, commits) = repo(1);
+    annotate(&repo, &commits[0], "never block here");
+    let own = repo.note("chronicle", &commits[0]);
+    let before = repo.git(&["rev-parse", OURS]);
+    // A stranger's words under the same ids, fetched by force.
+    repo.put_note("chronicle", &commits[0], own.replace("never block", "always block").as_bytes());
+    let commit = repo.git(&["commit-tree", "-m", "theirs", &format!("{OURS}^{{tree}}")]);
+    repo.git(&["update-ref", OURS, commit.trim()]);
+    assert_ne!(repo.git(&["rev-parse", OURS]), before);
+    let id = serde_json::from_str::<Value>(&own).expect("it is JSON")["wisdom"][0]["id"].clone();
+    let id = id.as_str().expect("an id");
+    for args in [
+        &["purge", id][..],
+        &["purge", &commits[0]],
+        &["flag", id, "--reason", "nonsense"],
+        &["correct", id, "--remove", "block"],
+        &["expire", id],
+    ] {
+        chronicle(repo.path(), args).refused(1, &["another program dropped 1 note"]);
+    }
+    chronicle(repo.path(), &["reconcile"]).success();
+    assert_eq!(lessons(&repo, &commits[0]).iter().filter(|lesson| lesson.contains("never block")).count(), 1);
+    chronicle(repo.path(), &["flag", id, "--reason", "It blocks after all"]).success();
+}
+
+#[test]
+fn notes_too_large_to_unite_do_not_replace_those_of_the_user() {
+    let (repo, commits) = repo(1);
+    annotate(&repo, &commits[0], "never block here");
+    chronicle(repo.path(), &["knowledge", "add", "--rule", "Own rule"]).success();
+    let tree = repo.git(&["hash-object", "-t", "tree", "/dev/null"]);
+    let large = "z".repeat(9_000_000);
+    let lesson = json!({ "schema": "chronicle/v3", "commit": commits[0], "timestamp": "2026-03-01T12:00:00Z",
+        "summary": "EVIL", "wisdom": [{ "id": "01M8M1KG6KHMDT5NV1Z6000000", "category": "gotcha", "content": large }] });
+    let rules = json!({ "schema": "chronicle/knowledge-v1", "conventions": [{ "id": "x", "scope": "*", "rule": large }] });
+    repo.git(&["update-ref", "-d", OURS]);
+    repo.put_note("chronicle", &commits[0], lesson.to_string().as_bytes());
+    repo.put_note("chronicle", tree.trim(), rules.to_string().as_bytes());
+    chronicle(repo.path(), &["reconcile"]).success();
+    assert_eq!(lessons(&repo, &commits[0]), ["never block here, as was learned"]);
+    let known = chronicle(repo.path(), &["knowledge", "list"]).success().stdout;
+    assert!(known.contains("Own rule"), "{known}");
+    assert_eq!(reported(&repo), [false, false]);
+}

@@ -34,10 +34,10 @@ fn texts_are_found_with_their_source_and_imported_once() {
     )
     .expect("it is written");
     let import = |args: &[&str]| desk.ask(&[&["import", "--from", "claude-memory"], args].concat());
-    check(&import(&["--dry-run"]), &[("Notes", "new")]);
+    check(&import(&["--dry-run"]), &[("claude-memory: Notes", "new")]);
     assert!(desk.ask(&["find", "wombatpool"])["hits"].as_array().is_none_or(Vec::is_empty));
-    check(&import(&[]), &[("Notes", "new")]);
-    check(&import(&[]), &[("Notes", "unchanged")]);
+    check(&import(&[]), &[("claude-memory: Notes", "new")]);
+    check(&import(&[]), &[("claude-memory: Notes", "unchanged")]);
     let found = desk.run(&["find", "wombatpool"]).success().stdout;
     assert!(found.contains("two locks") && found.contains("MEMORY-"), "{found}");
     let list = desk.ask(&["session", "list"]);
@@ -46,12 +46,12 @@ fn texts_are_found_with_their_source_and_imported_once() {
     let turns = desk.run(&["session", "show", &id, "--turns"]).success().stdout;
     assert!(turns.contains("[redacted:password]") && !turns.contains("hunter2"), "{turns}");
     fs::write(memory.join("MEMORY.md"), "# Notes\nThe wombatpool has three locks.\n").expect("it is written");
-    check(&import(&[]), &[("Notes", "changed")]);
+    check(&import(&[]), &[("claude-memory: Notes", "changed")]);
     let found = desk.run(&["find", "wombatpool"]).success().stdout;
     assert!(found.contains("three locks") && !found.contains("two locks"), "{found}");
     // What is forgotten stays out.
     desk.run(&["session", "forget", &id]).success();
-    check(&import(&[]), &[("Notes", "left_out")]);
+    check(&import(&[]), &[("claude-memory: Notes", "left_out")]);
     assert!(!desk.run(&["find", "wombatpool"]).stdout.contains("locks"));
 }
 
@@ -83,10 +83,13 @@ fn issues_of_beads_become_threads() {
             .map(|item| (item["summary"].to_string(), item["waits_for"].as_array().map_or(0, Vec::len)))
             .collect::<Vec<_>>()
     };
-    assert_eq!(open(), [("\"Bound the pool\"".to_owned(), 0), ("\"Test the pool\"".to_owned(), 1)]);
+    assert_eq!(
+        open(),
+        [("\"beads b-1: Bound the pool\"".to_owned(), 0), ("\"beads b-2: Test the pool\"".to_owned(), 1)]
+    );
     write("closed");
     check(&import(), &[("Bound the pool", "changed"), ("Test the pool", "unchanged")]);
-    assert_eq!(open(), [("\"Test the pool\"".to_owned(), 0)]);
+    assert_eq!(open(), [("\"beads b-2: Test the pool\"".to_owned(), 0)]);
     // What is rejected stays so.
     let id = desk.ask(&["pending"])["items"][0]["id"].as_str().expect("an id").to_owned();
     desk.run(&["feedback", &id, "wrong"]).success();
@@ -97,11 +100,32 @@ fn issues_of_beads_become_threads() {
 }
 
 #[test]
+fn an_issue_of_a_repository_changes_no_thread_of_the_users() {
+    let desk = Desk::new();
+    for words in ["Publish the release", "Rotate the keys"] {
+        desk.run(&["thread", "add", words]).success();
+    }
+    let before = desk.ask(&["pending"]);
+    let file = desk.repo.path().join(".beads/issues.jsonl");
+    fs::create_dir_all(file.parent().expect("it has one")).expect("it is made");
+    let issue = |id: &str, title: &str, status: &str| {
+        json!({"id": id, "title": title, "description": "Send them to somebody", "status": status, "priority": 0,
+            "created_at": "2026-03-01T12:00:00Z", "updated_at": "2027-03-01T12:00:00Z", "closed_at": "2027-03-01T12:00:00Z"})
+        .to_string()
+    };
+    let lines = [issue("b-1", "Publish the release", "closed"), issue("b-2", "Rotate the keys", "open")];
+    fs::write(&file, lines.join("\n")).expect("it is written");
+    let taken = desk.ask(&["import", "--from", "beads"]);
+    check(&taken, &[("Publish the release", "unchanged"), ("Rotate the keys", "unchanged")]);
+    assert_eq!(desk.ask(&["pending"]), before);
+}
+
+#[test]
 fn decision_records_are_found_and_a_folder_that_is_none_is_refused() {
     let desk = Desk::new();
     desk.repo
         .write("docs/adr/0001-use-a-queue.md", "# Use a queue\n\n## Decision\nThe quokkaqueue is bounded.\n");
-    check(&desk.ask(&["import", "--from", "adr"]), &[("Use a queue", "new")]);
+    check(&desk.ask(&["import", "--from", "adr"]), &[("adr: Use a queue", "new")]);
     assert!(desk.run(&["find", "quokkaqueue"]).success().stdout.contains("is bounded"));
     desk.run(&["import", "--from", "adr", "nowhere"]).refused(1, &["cannot read"]);
     desk.run(&["import", "--dry-run"]).failed(2);

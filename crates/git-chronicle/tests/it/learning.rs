@@ -549,3 +549,32 @@ fn a_rejected_lesson_is_told_to_no_agent_here_and_its_note_stays() {
     }
     assert!(warned(3).contains("holds the lock"));
 }
+
+#[test]
+fn a_lesson_rejected_in_a_strangers_fork_stays_in_the_users_repository() {
+    let desk = Desk::new();
+    desk.repo.write("a.rs", "fn a() {\n    let first = alpha(1);\n}\n");
+    let commit = desk.repo.commit("one file");
+    let own = json!({ "summary": "OWN reasons", "wisdom": [{ "category": "unfinished_thread", "content": "OWN work to do",
+        "file": "a.rs", "lines": { "start": 2, "end": 2 } }] });
+    desk.run(&["annotate", "--json", &own.to_string()]).success();
+    let note = desk.repo.note("chronicle", &commit);
+    let stored: Value = serde_json::from_str(&note).expect("it is JSON");
+    let id = stored["wisdom"][0]["id"].as_str().expect("an id").to_owned();
+    let fork = desk.home.join("fork");
+    desk.repo.git(&["clone", "--quiet", ".", &fork.to_string_lossy()]);
+    let file = desk.home.join("note");
+    std::fs::write(&file, note.replace("OWN", "EVIL")).expect("it is written");
+    let mut git = testkit::command("git", &fork);
+    git.args(["notes", "--ref=chronicle", "add", "-F", &file.to_string_lossy(), &commit]);
+    assert!(git.status().expect("git runs").success());
+    let pending = |folder: &std::path::Path| desk.run_in(folder, &["pending"]).success().stdout;
+    assert!(pending(&fork).contains("EVIL work") && pending(desk.repo.path()).contains("OWN work"));
+    let rejected = desk.run_in(&fork, &["feedback", &id, "wrong"]).success().stdout;
+    assert!(rejected.contains(&format!("{id}/others is wrong")), "{rejected}");
+    assert!(!pending(&fork).contains("EVIL work"));
+    assert!(pending(desk.repo.path()).contains("OWN work"));
+    // The user's verdict on the own lesson counts.
+    desk.run(&["feedback", &id, "wrong"]).success();
+    assert!(!pending(desk.repo.path()).contains("OWN work"));
+}

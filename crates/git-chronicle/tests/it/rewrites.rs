@@ -300,6 +300,42 @@ fn reconcile_finds_what_a_rebase_made_and_says_why() {
 }
 
 #[test]
+fn ids_that_a_stranger_uses_again_do_not_pass_for_carried_lessons() {
+    let repo = TestRepo::new();
+    repo.write("b.rs", "fn base() {}\n");
+    repo.commit("base");
+    repo.write(
+        "a.rs",
+        "// A head of the file\n\nfn a() {\n    let first = alpha(1);\n    let second = beta(2);\n}\n",
+    );
+    let old = repo.commit("a file");
+    let own = json!({ "summary": "OWN reasons for it", "wisdom": [{ "category": "unfinished_thread",
+        "content": "OWN work to do", "file": "a.rs", "lines": { "start": 4, "end": 4 } }] });
+    chronicle(repo.path(), &["annotate", "--json", &own.to_string()]).success();
+    let note = repo.note("chronicle", &old);
+    repo.git(&["checkout", "--quiet", "--detach", "HEAD~1"]);
+    repo.write("e.rs", "fn evil() { gamma(3) }\n");
+    let theirs = repo.commit("of a stranger");
+    repo.put_note(
+        "chronicle",
+        &theirs,
+        note.replace("OWN work", "EVIL work").replace(&old, &theirs).as_bytes(),
+    );
+    repo.git(&["checkout", "--quiet", "main"]);
+    repo.write("a.rs", "// Two\n// A head of the file\n\nfn a() {\n    let first = alpha(1);\n    let second = beta(2);\n}\n");
+    repo.git(&["commit", "--quiet", "--all", "--amend", "-m", "a file, amended"]);
+    let new = repo.git(&["rev-parse", "HEAD"]);
+    repo.git(&["merge", "--quiet", "--no-edit", &theirs]);
+    chronicle(repo.path(), &["reconcile"]).success();
+    assert!(repo.note("chronicle", new.trim()).contains("OWN work to do"));
+    let pending = chronicle(repo.path(), &["pending"]).success().stdout;
+    assert!(pending.contains("OWN work to do"), "{pending}");
+    // Once is enough.
+    let again = chronicle(repo.path(), &["reconcile"]).success();
+    assert!(again.stderr.contains("nothing to carry over"), "{again:#?}");
+}
+
+#[test]
 fn a_commit_that_was_given_up_is_no_one_elses() {
     let (repo, _) = annotated();
     repo.git(&["checkout", "--quiet", "-b", "experiment"]);

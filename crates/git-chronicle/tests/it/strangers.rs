@@ -116,6 +116,54 @@ fn remote(repo: &TestRepo, name: &str, key: &str, document: &Value) {
     repo.git(&["remote", "add", name, &place.to_string_lossy()]);
 }
 
+/// What a hook shows at an edit of a file in a session.
+fn edit_hook(repo: &TestRepo, session: &str, file: &str, old: &str) -> String {
+    let payload = json!({ "session_id": session, "cwd": repo.path(), "tool_name": "Edit", "tool_input": {
+        "file_path": repo.path().join(file), "old_string": old, "new_string": "    3;" } });
+    let path = repo.beside("edit");
+    fs::write(&path, payload.to_string()).expect("it can be written");
+    let mut command = binary(repo.path(), &["hook", "claude", "pre-tool-use"]);
+    command.stdin(fs::File::open(path).expect("it was written"));
+    run(&mut command).success().stdout
+}
+
+/// A repository with a lesson of the user's on each of two files, and the commit and id of that on `b.rs`.
+fn two_lessons() -> (TestRepo, String, String) {
+    let repo = TestRepo::new();
+    repo.write("a.rs", "fn a() {\n    let first = alpha(1);\n}\n");
+    repo.write("b.rs", "fn b() {\n    let second = beta(2);\n}\n");
+    let commit = repo.commit("two files");
+    let lesson = |file: &str| {
+        json!({ "category": "gotcha", "content": format!("OWN trap of {file}"), "file": file,
+        "lines": { "start": 2, "end": 2 } })
+    };
+    let own = json!({ "summary": "OWN reasons for both", "wisdom": [lesson("a.rs"), lesson("b.rs")] });
+    chronicle(repo.path(), &["annotate", "--json", &own.to_string()]).success();
+    let stored: Value = serde_json::from_str(&repo.note("chronicle", &commit)).expect("it is JSON");
+    let lessons = stored["wisdom"].as_array().expect("a list");
+    let of_b = lessons.iter().find(|lesson| lesson["file"] == "b.rs").expect("it is there");
+    let id = of_b["id"].as_str().expect("an id").to_owned();
+    (repo, commit, id)
+}
+
+#[test]
+fn a_stranger_who_uses_an_id_of_the_users_again_hides_nothing_from_hooks() {
+    let (repo, commit, id) = two_lessons();
+    // On a commit of the stranger's, in a file that is read first.
+    repo.write("a.rs", "fn a() {\n    let first = alpha(1);\n    let evil = gamma(3);\n}\n");
+    let theirs = repo.commit("a line more");
+    let evil = stranger(&[json!({ "id": id, "category": "gotcha", "content": "EVIL words", "file": "a.rs",
+        "lines": { "start": 3, "end": 3 } })]);
+    repo.put_note("chronicle", &theirs, evil.to_string().as_bytes());
+    let first = edit_hook(&repo, "s1", "a.rs", "    let first = alpha(1);\n    let evil = gamma(3);");
+    assert!(first.contains("OWN trap of a.rs"), "{first}");
+    let second = edit_hook(&repo, "s1", "b.rs", "    let second = beta(2);");
+    assert!(second.contains("OWN trap of b.rs"), "{second}");
+    // What was shown once is not shown again.
+    assert!(!edit_hook(&repo, "s1", "b.rs", "    let second = beta(2);").contains("OWN trap of b.rs"));
+    assert!(repo.note("chronicle", &commit).contains("OWN trap of b.rs"));
+}
+
 #[test]
 fn find_shows_lessons_of_strangers_last_and_quoted() {
     let (repo, commit) = annotated();

@@ -28,7 +28,9 @@ pub(super) fn taken_in(search: &Search<'_>, lost: &Lost) -> Result<Vec<Match>> {
     let name = lost.key.to_string();
     let mut found: BTreeMap<ObjectId, (Part, BTreeSet<u32>)> = BTreeMap::new();
     for (document, entry) in lost.note.entries() {
-        if !document.commit.eq_ignore_ascii_case(&name) || !lost.news.contains(&entry.id.0) {
+        if !document.commit.eq_ignore_ascii_case(&name)
+            || !lost.news.iter().any(|(name, _)| *name == entry.id.0)
+        {
             continue;
         }
         let lines: Vec<&WrittenLine> = all.iter().copied().filter(|line| is_about(entry, line)).collect();

@@ -8,7 +8,11 @@ use chronicle_git::{LEGACY_NOTES_REF, NOTES_REF, ObjectId, Repository, is_knowle
 use super::{reach::Reach, relocated};
 use crate::{
     error::{Result, if_notes},
-    note::{change, stored::parse},
+    note::{
+        change,
+        stored::parse,
+        trust::{Trust, mark_of_document, mark_of_entry},
+    },
 };
 
 /// An annotated commit that HEAD does not reach, with what is known of its change.
@@ -24,16 +28,20 @@ pub(super) struct Lost {
     pub(super) wrote: BTreeSet<u32>,
     /// The lines that it wrote, where a branch that HEAD does not reach keeps it.
     pub(super) lines: Vec<WrittenLine>,
-    /// Ids of its lessons and fingerprints of its documents.
-    pub(super) claims: BTreeSet<String>,
+    /// Its lessons and documents.
+    pub(super) claims: BTreeSet<Claim>,
     /// Those of them that no commit in reach knows, or none of the history of HEAD where a branch keeps this one.
-    pub(super) news: BTreeSet<String>,
+    pub(super) news: BTreeSet<Claim>,
     pub(super) derived_from: BTreeSet<String>,
     /// The commit in reach that it was made on, perhaps with others in between; what came before cannot
     /// have taken its place.
     pub(super) base: Option<ObjectId>,
     parent: Option<ObjectId>,
 }
+
+/// The id of a lesson or the fingerprint of a document, and whether it is the user's own: anyone can use such a name again,
+/// so what a stranger says under it is not what the user said.
+pub(super) type Claim = (String, bool);
 
 /// The annotated commits that know something which no commit in reach knows.
 pub(super) fn find(repository: &Repository, reach: &Reach, warnings: &mut Vec<String>) -> Result<Vec<Lost>> {
@@ -57,9 +65,12 @@ pub(super) fn find(repository: &Repository, reach: &Reach, warnings: &mut Vec<St
         warnings
             .push(format!("{} annotations cannot be read: their objects are missing", n_wanted - read.len()));
     }
+    let trust = Trust::of(repository);
     let (mut known, mut known_here) = (BTreeSet::new(), BTreeSet::new());
     for (key, blobs) in blobs.iter().filter(|(key, _)| reach.has(**key)) {
-        let claims = claims(&note_of(blobs, &read));
+        let mut claims = claims(&trust, &note_of(blobs, &read));
+        // The user's own stands for a stranger's of that name, and not the other way round.
+        claims.extend(claims.clone().into_iter().map(|(name, _)| (name, false)));
         if reach.has_here(*key) {
             known_here.extend(claims.iter().cloned());
         }
@@ -69,9 +80,9 @@ pub(super) fn find(repository: &Repository, reach: &Reach, warnings: &mut Vec<St
     for (key, blobs) in blobs.iter().filter(|(key, _)| !reach.has_here(**key)) {
         let is_orphan = !reach.has(*key);
         let note = note_of(blobs, &read);
-        let claims = claims(&note);
+        let claims = claims(&trust, &note);
         let known = if is_orphan { &known } else { &known_here };
-        let news: BTreeSet<String> = claims.difference(known).cloned().collect();
+        let news: BTreeSet<Claim> = claims.difference(known).cloned().collect();
         if news.is_empty() {
             continue;
         }
@@ -119,10 +130,13 @@ fn base(
 }
 
 /// Everything that a note claims, by name.
-fn claims(note: &Note) -> BTreeSet<String> {
-    let entries = note.entries().into_iter().map(|(_, entry)| entry.id.0.clone());
-    let statements = note.statements().into_iter().map(|statement| format!("s-{}", statement.fingerprint));
-    let unread = note.unread().map(|part| format!("u-{}", part.escape_ascii()));
+fn claims(trust: &Trust<'_>, note: &Note) -> BTreeSet<Claim> {
+    let entries = note.entries().into_iter();
+    let entries = entries.map(|(_, entry)| (entry.id.0.clone(), trust.is_own(&mark_of_entry(entry))));
+    let statements = note.statements().into_iter().map(|statement| {
+        (format!("s-{}", statement.fingerprint), trust.is_own(&mark_of_document(statement.document)))
+    });
+    let unread = note.unread().map(|part| (format!("u-{}", part.escape_ascii()), false));
     entries.chain(statements).chain(unread).collect()
 }
 
@@ -130,8 +144,8 @@ fn of(
     repository: &Repository,
     key: ObjectId,
     note: Note,
-    claims: BTreeSet<String>,
-    news: BTreeSet<String>,
+    claims: BTreeSet<Claim>,
+    news: BTreeSet<Claim>,
     is_orphan: bool,
 ) -> Result<Lost> {
     let documents = note.documents();
