@@ -6,6 +6,7 @@ use chronicle_core::{distance, redaction::cleaned};
 use chronicle_git::{Checkout, LazyRepository};
 use chronicle_search::{Connection, Project, SqlResult, Store, Transaction};
 use chronicle_workplace::{Error, Workplace, error::UnknownProjectSnafu};
+use jiff::Timestamp;
 
 /// The file of the store within the home of session memory.
 const STORE_FILE: &str = "chronicle.db";
@@ -184,7 +185,10 @@ impl Home {
     pub(crate) fn of(connection: &Connection, folder: &Path, new_id: Option<&str>) -> SqlResult<Self> {
         let Some(checkout) = Checkout::of(folder) else { return Ok(Self::of_folder(folder)) };
         let id = match new_id {
-            Some(new) => checkout.obtain_id(new),
+            Some(new) => match id_before(connection, &checkout)? {
+                Some(id) => checkout.obtain_id(&id),
+                None => checkout.obtain_id(new),
+            },
             None => checkout.id(),
         };
         let id = match id {
@@ -201,7 +205,14 @@ impl Home {
     /// The project, which is made where it is new.
     pub(crate) fn project(&self, tx: &Transaction<'_>) -> SqlResult<Project> {
         let parent = self.folder.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
-        Project::obtain(tx, &self.key, &self.name, &cleaned(&parent).0)
+        let project = Project::obtain(tx, &self.key, &self.name, &cleaned(&parent).0)?;
+        if self.key.starts_with("id:")
+            && project.first_commit(tx)?.is_none()
+            && let Some(first) = first_commit(&self.folder)
+        {
+            project.set_first_commit(tx, &first)?;
+        }
+        Ok(project)
     }
 
     /// A folder that is in no repository.
@@ -212,6 +223,28 @@ impl Home {
         let name = cleaned(&name).0.into_owned();
         Self { key: format!("path:{path}"), name, folder: folder.clone() }
     }
+}
+
+/// The commit that the repository of a working tree began with.
+fn first_commit(folder: &Path) -> Option<String> {
+    let repository = LazyRepository::new(folder, Timestamp::UNIX_EPOCH, true);
+    repository.get().ok()?.first_commit().map(|commit| commit.to_string())
+}
+
+/// The id of the project that was known at the place of a repository without one, if it is the same repository, cloned
+/// again.
+fn id_before(connection: &Connection, checkout: &Checkout) -> SqlResult<Option<String>> {
+    if checkout.id().is_some() {
+        return Ok(None);
+    }
+    let known = Project::by_folder(connection, &checkout.root.to_string_lossy())?;
+    let Some((project, id)) = known.as_ref().and_then(|known| Some((known, known.key.strip_prefix("id:")?)))
+    else {
+        return Ok(None);
+    };
+    let is_same = || Some(project.first_commit(connection).ok()?? == first_commit(&checkout.root)?);
+    let is_here = is_same() == Some(true) && !is_in_another_folder(connection, project, id, &checkout.root)?;
+    Ok(is_here.then(|| id.to_owned()))
 }
 
 /// Folders of a project that are looked at.
@@ -236,8 +269,24 @@ fn is_elsewhere(connection: &Connection, project: &Project, home: &Home) -> SqlR
     if home.key.starts_with("id:") {
         return Ok(true);
     }
+    if is_in_another_folder(connection, project, id, &home.folder)? {
+        return Ok(true);
+    }
+    // Somebody else's repository may be at the place of one that was moved or deleted.
+    let began_with = project.first_commit(connection)?;
+    Ok(began_with
+        .is_some_and(|began_with| first_commit(&home.folder).is_none_or(|first| first != began_with)))
+}
+
+/// Whether a repository with this id of a project is elsewhere than in `folder`.
+fn is_in_another_folder(
+    connection: &Connection,
+    project: &Project,
+    id: &str,
+    folder: &Path,
+) -> SqlResult<bool> {
     let folders = project.folders(connection)?;
-    let others = folders.iter().map(Path::new).filter(|folder| !folder.starts_with(&home.folder));
+    let others = folders.iter().map(Path::new).filter(|other| !other.starts_with(folder));
     let mut found = others.take(MOST_FOLDERS).filter_map(Checkout::of);
     Ok(found.any(|other| other.id().as_deref() == Some(id)))
 }

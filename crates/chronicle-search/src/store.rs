@@ -49,7 +49,7 @@ pub use vectors::{Unembedded, Vector};
 pub use wordings::{SessionState, StoredWording};
 
 /// What brings a file from one version of the format to the next; their number is the version.
-const MIGRATIONS: [Step; 15] = [
+const MIGRATIONS: [Step; 16] = [
     Step::Sql(include_str!("store/schema.sql")),
     Step::Sql(include_str!("store/edits.sql")),
     Step::Sql(include_str!("store/wordings.sql")),
@@ -65,6 +65,7 @@ const MIGRATIONS: [Step; 15] = [
     Step::Sql(include_str!("store/checkpoints.sql")),
     Step::Sql(include_str!("store/copies.sql")),
     Step::Sql(include_str!("store/names.sql")),
+    Step::Sql(include_str!("store/roots.sql")),
 ];
 
 /// A step from one version of the format to the next.

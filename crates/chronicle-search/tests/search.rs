@@ -437,7 +437,7 @@ fn a_store_from_before_learns_who_speaks_and_which_turns_ask() {
         .store
         .write(|tx| {
             tx.execute_batch(
-                "DROP TABLE checkpoint; DROP INDEX session_by_first; DROP INDEX project_by_name; DROP TABLE synced; DROP TABLE sync_known; DROP TABLE sync_gone; DROP TABLE handoff; DROP TABLE vector; DROP TABLE embedder; DROP TABLE forgotten_turn; DROP INDEX session_by_title; PRAGMA user_version = 5; \
+                "DROP TABLE root; DROP TABLE checkpoint; DROP INDEX session_by_first; DROP INDEX project_by_name; DROP TABLE synced; DROP TABLE sync_known; DROP TABLE sync_gone; DROP TABLE handoff; DROP TABLE vector; DROP TABLE embedder; DROP TABLE forgotten_turn; DROP INDEX session_by_title; PRAGMA user_version = 5; \
                  UPDATE indexed SET turns = x'0102010101010206'",
             )
         })
@@ -471,7 +471,7 @@ fn projects_of_one_name_are_told_apart_when_they_are_made_and_in_stores_from_bef
         .store
         .write(|tx| {
             tx.execute_batch(
-                "DROP INDEX project_by_name; UPDATE project SET name = 'api'; PRAGMA user_version = 14",
+                "DROP TABLE root; DROP INDEX project_by_name; UPDATE project SET name = 'api'; PRAGMA user_version = 14",
             )
         })
         .expect("it is as it was before");

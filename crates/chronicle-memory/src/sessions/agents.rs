@@ -170,14 +170,21 @@ impl Memory<'_> {
 /// The files below `folder` that may be transcripts, or `folder` itself if it is a file.
 pub(super) fn below(folder: &Path) -> Vec<PathBuf> {
     if !folder.is_dir() {
-        let sessions = folder.parent().zip(Database::called(folder));
-        let sessions = sessions.map(|(parent, database)| in_database(database, parent));
-        return sessions.unwrap_or_else(|| vec![folder.to_owned()]);
+        return sessions_in(folder.to_owned());
     }
+    let is_one = |path: &Path| is_json(path) || is_packed(path) || Database::called(path).is_some();
     let mut found = Vec::new();
-    walk(folder, DEEPEST, &is_json, &mut found);
+    walk(folder, DEEPEST, &is_one, &mut found);
     found.sort();
-    found
+    found.into_iter().flat_map(sessions_in).collect()
+}
+
+/// The sessions that a file stands for: those of a database, or itself.
+fn sessions_in(file: PathBuf) -> Vec<PathBuf> {
+    match file.parent().zip(Database::called(&file)) {
+        Some((parent, database)) => in_database(database, parent),
+        None => vec![file],
+    }
 }
 
 /// Whether a file is one of JSON, as its name says.

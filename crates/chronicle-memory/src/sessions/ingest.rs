@@ -91,6 +91,15 @@ pub struct UnreadFile {
 }
 
 impl UnreadFile {
+    /// A folder in which no file has the name of a transcript.
+    fn of_nothing(path: &Path) -> Self {
+        Self {
+            path: chronicle_core::plain(&path.to_string_lossy()).into_owned(),
+            reason: "no file in it is called like a transcript (.jsonl, .json, .jsonl.zst, or an agent's database)"
+                .to_owned(),
+        }
+    }
+
     /// One that an agent asked for, and only a person can.
     pub(crate) fn of_repository(path: &Path) -> Self {
         Self {
@@ -135,7 +144,12 @@ impl Memory<'_> {
             What::Files(named) => {
                 for path in named {
                     if self.may_be_of_user(path) {
-                        files.extend(agents::below(&self.workplace.directory().join(path)));
+                        let below = agents::below(&self.workplace.directory().join(path));
+                        if below.is_empty() {
+                            reply.files += 1;
+                            reply.unread.push(UnreadFile::of_nothing(path));
+                        }
+                        files.extend(below);
                     } else {
                         reply.files += 1;
                         reply.unread.push(UnreadFile::of_repository(path));

@@ -104,7 +104,21 @@ impl Project {
         for table in ["folder", "session", "thread"] {
             tx.execute(&format!("UPDATE {table} SET project = ?1 WHERE project = ?2"), [self.id.0, other.0])?;
         }
+        tx.execute("DELETE FROM root WHERE project = ?1", [other.0])?;
         tx.execute("DELETE FROM project WHERE id = ?1", [other.0]).map(drop)
+    }
+
+    /// The commit that its repository began with, as far as that is known.
+    pub fn first_commit(&self, connection: &Connection) -> rusqlite::Result<Option<String>> {
+        connection
+            .prepare_cached("SELECT first_commit FROM root WHERE project = ?1")?
+            .query_row([self.id.0], |row| row.get(0))
+            .optional()
+    }
+
+    /// Remembers the commit that its repository began with.
+    pub fn set_first_commit(&self, tx: &Transaction<'_>, commit: &str) -> rusqlite::Result<()> {
+        tx.execute("INSERT OR IGNORE INTO root VALUES (?1, ?2)", params![self.id.0, commit]).map(drop)
     }
 
     /// Says whether the sessions of `folder`, and of what is below it, are left out from now on.

@@ -129,6 +129,7 @@ fn a_store_of_before_is_brought_up_to_date_and_read_again() {
         "sync_known",
         "sync_gone",
         "checkpoint",
+        "root",
     ];
     let sql = later.map(|table| format!("DROP TABLE {table};")).concat()
         + "DROP INDEX session_by_title; DROP INDEX session_by_first; DROP INDEX project_by_name; PRAGMA user_version = 1; VACUUM";

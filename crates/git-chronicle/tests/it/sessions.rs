@@ -433,6 +433,42 @@ fn what_is_put_at_the_old_place_of_a_project_is_another_one() {
 }
 
 #[test]
+fn a_repository_cloned_again_is_its_project_and_another_one_is_not() {
+    let desk = Desk::new();
+    let place = |name: &str| desk.repo.beside(name).join("shop");
+    let git = |args: &[&str]| desk.repo.git(args);
+    let path = |place: &Path| place.to_str().expect("a path of letters").to_owned();
+    let (old, bare, other) = (place("old"), place("bare"), place("other"));
+    for (folder, words) in [(&old, "shop"), (&other, "somebody else")] {
+        git(&["init", "--quiet", &path(folder)]);
+        git(&["-C", &path(folder), "commit", "--quiet", "--allow-empty", "-m", words]);
+    }
+    git(&["clone", "--quiet", "--bare", &path(&old), &path(&bare)]);
+    let session = |id: &str| Talk::new(id, &path(&old)).prompt("Sell something");
+    desk.leave(&session("0ne11111-aaaa-4aaa-8aaa-000000000001"));
+    desk.ingest();
+    let n_sessions = || {
+        let list = desk.run_in(&old, &["session", "list", "--format", "json"]).success().json();
+        list["sessions"].as_array().expect("a list").len()
+    };
+    let put = |from: &Path| {
+        fs::remove_dir_all(&old).expect("it was there");
+        git(&["clone", "--quiet", &path(from), &path(&old)]);
+    };
+    put(&other);
+    assert_eq!(n_sessions(), 0);
+    put(&bare);
+    assert_eq!(n_sessions(), 1);
+    desk.leave(&session("7w022222-aaaa-4aaa-8aaa-000000000002"));
+    desk.ingest();
+    assert_eq!(n_sessions(), 2);
+    put(&other);
+    desk.leave(&session("7h033333-aaaa-4aaa-8aaa-000000000003"));
+    desk.ingest();
+    assert_eq!(n_sessions(), 1);
+}
+
+#[test]
 fn two_projects_of_one_name_are_told_apart() {
     let desk = Desk::new();
     for (place, session) in
@@ -550,6 +586,12 @@ fn files_that_are_no_transcripts_are_passed_over() {
     assert_eq!((count(&reply, "files"), count(&reply, "sessions")), (7, 2), "{reply:#}");
     assert_eq!(reply["unread"][0]["path"], "/nowhere.jsonl");
     assert_eq!(desk.ask(&["session", "show", "5e551011-aaaa-4aaa-8aaa-000000000002"])["turns_stored"], 9);
+    let other = desk.home.join("other");
+    fs::create_dir(&other).expect("it is made");
+    fs::write(other.join("a.jsonl.gz"), "?").expect("it is written");
+    let reply = desk.ask(&["session", "ingest", other.to_str().expect("a path of letters")]);
+    let reason = reply["unread"][0]["reason"].as_str().unwrap_or_default();
+    assert!(reason.starts_with("no file in it is called like a transcript"), "{reply:#}");
     let pipe = desk.home.join("pipe.jsonl");
     let mut mkfifo = testkit::command("mkfifo", &desk.home);
     assert!(mkfifo.arg(&pipe).status().unwrap().success());

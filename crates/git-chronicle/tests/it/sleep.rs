@@ -384,7 +384,7 @@ fn an_older_store_is_brought_up_to_date() {
              DROP TABLE learned; DROP TABLE feedback; DROP TABLE vector; DROP TABLE embedder; \
              DROP TABLE forgotten_turn; DROP TABLE handoff; \
              DROP TABLE synced; DROP TABLE sync_known; DROP TABLE sync_gone; DROP TABLE checkpoint; \
-             DROP INDEX session_by_title; DROP INDEX session_by_first; DROP INDEX project_by_name; PRAGMA user_version = 3",
+             DROP TABLE root; DROP INDEX session_by_title; DROP INDEX session_by_first; DROP INDEX project_by_name; PRAGMA user_version = 3",
         )
         .unwrap();
     drop(connection);
