@@ -9,9 +9,9 @@ use std::collections::{BTreeMap, HashSet};
 
 use chronicle_core::{counted, period::Period};
 use chronicle_search::{
-    NamedSession, Project, Question, Scope as SearchScope, SessionId, StoredTurn, TurnKind,
+    Connection, NamedSession, Project, Question, Scope as SearchScope, SessionId, StoredTurn, TurnKind,
 };
-use chronicle_sessions::shortened;
+use chronicle_sessions::{names_fault, shortened};
 use chronicle_workplace::{Error, error::NotAPeriodSnafu};
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -33,9 +33,9 @@ const LEAST_SHARE: (usize, usize) = (2, 3);
 /// So many turns of a session have them: one alone only mentions the topic.
 const LEAST_TURNS: usize = 3;
 
-/// So many of the refusals of a session are listed, and so many characters of each.
-const MOST_REFUSALS: usize = 20;
-const LONGEST_REFUSAL: usize = 160;
+/// So many refusals or failures of a session are listed, and so many characters of each.
+const MOST_TURNS: usize = 20;
+const LONGEST_TURN: usize = 160;
 
 /// What is listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +54,8 @@ pub enum Listed {
     Projects,
     /// What a human turned down, and where one stopped the agent.
     Refusals,
+    /// Commands, edits and calls that failed.
+    Failures,
 }
 
 /// How a session ended.
@@ -97,6 +99,7 @@ impl Listed {
             Self::Branches => "branch",
             Self::Projects => "project",
             Self::Refusals => "refusal",
+            Self::Failures => "failure",
         }
     }
 }
@@ -110,6 +113,8 @@ pub struct ListCommand {
     pub topic: String,
     /// How they ended; any where it is none.
     pub state: Option<SessionState>,
+    /// Whether the sessions that took longest come first.
+    pub is_longest: bool,
     /// When they ended, as [`Period::named`] takes it.
     pub period: Option<String>,
     /// In this project instead of the current one.
@@ -125,7 +130,7 @@ pub struct ListCommand {
 pub struct Listing {
     /// Always `chronicle-listing/v1`.
     pub schema: &'static str,
-    /// What is listed: `session`, `commit`, `pull request`, `file`, `branch`, `project` or `refusal`.
+    /// What is listed: `session`, `commit`, `pull request`, `file`, `branch`, `project`, `refusal` or `failure`.
     pub listed: &'static str,
     /// What the sessions are about; empty for all.
     pub topic: String,
@@ -140,6 +145,12 @@ pub struct Listing {
     pub total: usize,
     /// In how many sessions.
     pub sessions: usize,
+    /// How often a human spoke in all of them, of sessions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompts: Option<u64>,
+    /// How many tokens all of them wrote in replies, of sessions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
     /// The rows, the latest first; about a topic those of the best session.
     pub rows: Vec<ListedRow>,
 }
@@ -163,6 +174,9 @@ pub struct ListedRow {
     /// How often a human spoke, of a session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompts: Option<u64>,
+    /// The model that answered last, of a session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
 }
 
 impl Listing {
@@ -209,6 +223,8 @@ impl Memory<'_> {
             project: None,
             total: 0,
             sessions: 0,
+            prompts: None,
+            tokens: None,
             rows: Vec::new(),
         };
         let Some(memory) = self.open()? else { return Ok(listing) };
@@ -232,15 +248,29 @@ impl Memory<'_> {
         sessions.retain(|session| command.state.is_none_or(|state| state.is_of(session)));
         sessions.sort_by_key(|session| std::cmp::Reverse(session.record.last));
         let of_file = memory.sessions_of_file(&command.topic)?;
-        if sessions.iter().any(|session| of_file.contains(&session.id)) {
+        let has_name = |session: &NamedSession| has_name(session, &command.topic);
+        if sessions.iter().any(has_name) {
+            sessions.retain(has_name);
+        } else if sessions.iter().any(|session| of_file.contains(&session.id)) {
             sessions.retain(|session| of_file.contains(&session.id));
         } else if !question.is_empty() {
             let about = memory.sessions_about(&mut question, &scope)?;
             sessions.retain(|session| about.contains(&session.id));
             sessions.sort_by_key(|session| about.iter().position(|id| *id == session.id));
         }
+        if command.is_longest {
+            let took = |session: &NamedSession| {
+                session.record.first.zip(session.record.last).map(|(first, last)| last.duration_since(first))
+            };
+            sessions.sort_by_key(|session| std::cmp::Reverse(took(session)));
+        }
         let rows = rows(&memory, command.listed, &sessions, &mut listing.sessions)?;
         listing.total = rows.len();
+        if command.listed == Listed::Sessions {
+            let digests = sessions.iter().filter_map(NamedSession::digest);
+            listing.prompts = Some(sessions.iter().map(|session| session.record.n_prompts).sum());
+            listing.tokens = Some(digests.map(|digest| digest.usage.output).sum());
+        }
         listing.rows = rows.into_iter().take(command.limit).collect();
         Ok(listing)
     }
@@ -281,6 +311,20 @@ impl OpenMemory {
     }
 }
 
+/// Whether the branch of a session has a name that a topic is: `ent-95` of `ent-95-readmes`.
+fn has_name(session: &NamedSession, topic: &str) -> bool {
+    const SHORTEST: usize = 4;
+    let is_name =
+        SHORTEST <= topic.len() && topic.contains(['-', '_', '/']) && !topic.contains(char::is_whitespace);
+    let (branch, topic) =
+        (session.record.branch.as_deref().unwrap_or_default().to_lowercase(), topic.to_lowercase());
+    let is_end = |rest: Option<char>| rest.is_none_or(|c| !c.is_alphanumeric());
+    is_name
+        && branch.match_indices(&topic).any(|(at, name)| {
+            is_end(branch[..at].chars().next_back()) && is_end(branch[at + name.len()..].chars().next())
+        })
+}
+
 /// What is told of a session as a whole.
 fn account(session: &NamedSession) -> String {
     let summary = session.digest().map(|digest| digest.summary).unwrap_or_default();
@@ -297,7 +341,7 @@ fn rows(
     let mut rows: Vec<ListedRow> = Vec::new();
     let mut known: BTreeMap<String, usize> = BTreeMap::new();
     for session in sessions {
-        let is_alone = matches!(listed, Listed::Sessions | Listed::Refusals);
+        let is_alone = matches!(listed, Listed::Sessions | Listed::Refusals | Listed::Failures);
         let record = &session.record;
         let all = of_session(memory, listed, session)?;
         *n_sessions += usize::from(!all.is_empty());
@@ -317,6 +361,7 @@ fn rows(
                         ended: found.at.or(record.last).map(|at| at.to_string()),
                         minutes: minutes.filter(|_| is_session),
                         prompts: is_session.then_some(record.n_prompts),
+                        model: record.model.clone().filter(|_| is_session),
                     });
                 }
             }
@@ -368,16 +413,45 @@ fn of_session(memory: &OpenMemory, listed: Listed, session: &NamedSession) -> Re
             project.into_iter().map(|project| once(project.name)).collect()
         }
         Listed::Refusals => {
-            let kinds = [TurnKind::Interruption];
-            let turns = memory.store.read(|connection| {
-                StoredTurn::before(connection, session.id, (None, None), &kinds, MOST_REFUSALS)
-            })?;
-            turns
-                .into_iter()
-                .map(|turn| OfSession { text: shortened(&turn.text, LONGEST_REFUSAL), times: 1, at: turn.at })
-                .collect()
+            let turns = turns_of(memory, session, &[TurnKind::Interruption], MOST_TURNS)?;
+            let one = |turn: StoredTurn| OfSession {
+                text: shortened(&turn.text, LONGEST_TURN),
+                times: 1,
+                at: turn.at,
+            };
+            turns.into_iter().map(one).collect()
+        }
+        Listed::Failures => {
+            let kinds = [TurnKind::Command, TurnKind::Tool, TurnKind::Edit, TurnKind::Error];
+            let turns = turns_of(memory, session, &kinds, usize::MAX)?;
+            let has_failed = |turn: &StoredTurn| turn.is_ok == Some(false) || turn.kind == TurnKind::Error;
+            let one = |turn: StoredTurn| {
+                let answer = turn.answer.as_deref().and_then(telling_line).unwrap_or_default();
+                let text = format!("{} → {answer}", shortened(&turn.text, LONGEST_TURN / 2));
+                let text = if answer.is_empty() { turn.text } else { text };
+                OfSession { text: shortened(&text, LONGEST_TURN), times: 1, at: turn.at }
+            };
+            turns.into_iter().filter(has_failed).take(MOST_TURNS).map(one).collect()
         }
     })
+}
+
+/// The latest turns of some kinds in a session.
+fn turns_of(
+    memory: &OpenMemory,
+    session: &NamedSession,
+    kinds: &[TurnKind],
+    most: usize,
+) -> Result<Vec<StoredTurn>, Error> {
+    let read =
+        |connection: &Connection| StoredTurn::before(connection, session.id, (None, None), kinds, most);
+    Ok(memory.store.read(read)?)
+}
+
+/// The line of an output that names what is wrong; the first one where none does.
+fn telling_line(answer: &str) -> Option<&str> {
+    let mut lines = answer.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.clone().find(|line| names_fault(line)).or_else(|| lines.next())
 }
 
 #[cfg(test)]
@@ -396,6 +470,8 @@ mod tests {
                 project: None,
                 total,
                 sessions: 2,
+                prompts: None,
+                tokens: None,
                 rows: Vec::new(),
             };
             assert_eq!(listing.sentence(), expected);

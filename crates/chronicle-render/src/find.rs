@@ -139,6 +139,12 @@ pub(super) fn listing(listing: &Listing, view: &View) -> String {
     if let Some(period) = &listing.period {
         let _ = write!(out, " ({period})");
     }
+    let totals = [(listing.prompts, "prompt"), (listing.tokens, "token")];
+    let totals = totals.into_iter().filter_map(|(n, what)| Some(counted(n.filter(|n| 0 < *n)?, what)));
+    let totals: Vec<String> = totals.collect();
+    if !totals.is_empty() {
+        let _ = write!(out, ": {} in replies", totals.join(", "));
+    }
     out.push('\n');
     for row in &listing.rows {
         let mut facts = vec![words::one_line(short_session(&row.session))];
@@ -148,6 +154,7 @@ pub(super) fn listing(listing: &Listing, view: &View) -> String {
         }
         facts.extend(row.minutes.map(took));
         facts.extend(row.prompts.map(|n_prompts| counted(n_prompts, "prompt")));
+        facts.extend(row.model.as_deref().map(words::one_line));
         let title = match listing.listed {
             "session" => String::new(),
             _ => format!(": {}", words::one_line(&row.title)),
@@ -162,7 +169,7 @@ pub(super) fn listing(listing: &Listing, view: &View) -> String {
 }
 
 /// How long a session took, breaks included.
-fn took(minutes: u64) -> String {
+pub(super) fn took(minutes: u64) -> String {
     match minutes {
         0..60 => format!("{minutes} min"),
         60..2_880 => format!("{} h {} min", minutes / 60, minutes % 60),

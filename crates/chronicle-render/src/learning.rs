@@ -311,8 +311,13 @@ pub fn asked(asked: &Asked, format: Format, view: &View) -> String {
         out.push('\n');
         found_lessons(&mut out, &asked.lessons, view);
     }
+    if let Some(closest) = &asked.closest {
+        let _ = write!(out, "\n{}", super::sessions::closest(closest, view));
+    }
     match routed(&asked.answer, view, asked.route == "decided").trim_end() {
-        "" if asked.lessons.is_empty() => out.push_str("\nnothing is known about this\n"),
+        "" if asked.lessons.is_empty() && asked.closest.is_none() => {
+            out.push_str("\nnothing is known about this\n")
+        }
         "" => {}
         text => {
             let _ = writeln!(out, "\n{text}");

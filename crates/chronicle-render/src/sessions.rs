@@ -116,6 +116,61 @@ pub(super) fn list(list: &SessionList, view: &View) -> String {
     out
 }
 
+/// The session that a question is closest to: what came of it, and what is left.
+pub(super) fn closest(session: &ShownSession, view: &View) -> String {
+    const MOST: usize = 5;
+    let listed = &session.listed;
+    let mut facts: Vec<String> = words::when(listed.ended.as_deref(), view.now).into_iter().collect();
+    facts.extend(listed.branch.as_deref().map(words::one_line));
+    facts.extend(session.minutes().map(super::find::took));
+    facts.push(counted(listed.prompts, "prompt"));
+    let mut out = format!(
+        "## Closest session: {} {} ({})\n",
+        words::one_line(listed.short()),
+        words::one_line(&listed.title),
+        facts.join(", ")
+    );
+    let Some(digest) = &session.digest else { return out };
+    if !digest.summary.is_empty() {
+        let _ = writeln!(out, "{}", words::one_line(&digest.summary));
+    }
+    let mut item = |what: &str, all: &mut dyn Iterator<Item = String>| {
+        let all: Vec<String> = all.collect();
+        for one in all.iter().take(MOST) {
+            let _ = writeln!(out, "- {what}: {}", words::one_line(one));
+        }
+        if MOST < all.len() {
+            let _ = writeln!(out, "- {what}: {} more", all.len() - MOST);
+        }
+    };
+    let commits = digest.commits.iter().map(|commit| format!("{} {}", commit.id, commit.subject));
+    item("committed", &mut commits.into_iter());
+    let left: Vec<&str> = match digest.commits.is_empty() && digest.uncommitted.is_empty() {
+        true => digest.files.iter().map(|file| file.path.as_str()).collect(),
+        false => digest.uncommitted.iter().map(String::as_str).collect(),
+    };
+    if !left.is_empty() {
+        let more = left.len().saturating_sub(MOST);
+        let more = if 0 < more { format!(" and {more} more") } else { String::new() };
+        item(
+            "not committed",
+            &mut [format!("{}{more}", left[..left.len().min(MOST)].join(", "))].into_iter(),
+        );
+    }
+    item("fails", &mut digest.still_failing().map(|check| format!("`{}`", check.command)));
+    item("pull request", &mut digest.pull_requests.iter().cloned());
+    item("decided", &mut digest.decisions.iter().cloned());
+    let open =
+        session.threads.iter().filter(|thread| ["pending", "in_progress"].contains(&thread.status.as_str()));
+    item("open", &mut open.map(|thread| format!("{} {}", short_thread(&thread.thread), thread.summary)));
+    out
+}
+
+/// The beginning of a thread's id, as lists show it.
+fn short_thread(id: &str) -> &str {
+    id.get(..6).unwrap_or(id)
+}
+
 /// When, where and how much.
 fn facts(session: &ListedSession, view: &View) -> String {
     let mut facts = Vec::new();

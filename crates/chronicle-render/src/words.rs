@@ -85,12 +85,12 @@ pub(super) fn ago(at: Option<&str>, now: Timestamp) -> Option<String> {
     Some(format!("{} ago", Age::between(at, now)))
 }
 
-/// The same, with the day where it is not in the last week: `2026-03-01, 9 days ago`.
+/// The same, with the day where it is not of today: `2026-03-01, 9 days ago`.
 pub(super) fn when(at: Option<&str>, now: Timestamp) -> Option<String> {
     let ago = ago(at, now)?;
     let at: Timestamp = at?.parse().ok()?;
-    let is_recent = now.duration_since(at).as_hours() < 7 * 24;
-    Some(if is_recent { ago } else { format!("{}, {ago}", at.strftime("%Y-%m-%d")) })
+    let is_of_today = now.duration_since(at).as_hours() < 24;
+    Some(if is_of_today { ago } else { format!("{}, {ago}", at.strftime("%Y-%m-%d")) })
 }
 
 /// `2 of its 5 files have changed since: src/a.rs, src/b.rs (compared with 1a2b3c4)`.

@@ -6,6 +6,7 @@
 
 use std::path::PathBuf;
 
+use chronicle_core::thread::ThreadKind;
 use chronicle_llm::Purpose;
 use chronicle_memory::{
     brief::{Brief, BriefCommand},
@@ -17,6 +18,7 @@ use chronicle_memory::{
         Skills,
     },
     listing::{ListCommand, Listed, Listing},
+    sessions::ShownSession,
     threads::{OpenItem, Pending, PendingCommand},
 };
 use chronicle_search::Question;
@@ -95,6 +97,9 @@ pub struct Asked {
     /// Lessons of this repository that have the words of the question, the best first, where sessions were searched for a
     /// topic.
     pub lessons: Vec<WisdomItem>,
+    /// The session that the answer, or the question by its id, is closest to.
+    #[schemars(with = "Option<serde_json::Map<String, Value>>")]
+    pub closest: Option<Box<ShownSession>>,
     /// What that command answered of sessions, in its own form.
     #[schemars(with = "serde_json::Map<String, Value>")]
     pub answer: RoutedAnswer,
@@ -175,7 +180,7 @@ impl Chronicle {
         if way.is_guess {
             warnings.push("no rule knows this question, so sessions were searched for its words".to_owned());
         }
-        let answered = match self.answered(&way, command, measure) {
+        let mut answered = match self.answered(&way, command, measure) {
             // An error that never came up may have been talked about, and a topic without open threads.
             Ok(Answered { answer: RoutedAnswer::Fix(fix), .. }) if fix.fixes.is_empty() => {
                 way = Route { name: RouteName::Find, ..way };
@@ -199,7 +204,11 @@ impl Chronicle {
             Ok(Answered { answer: RoutedAnswer::List(listing), .. })
                 if listing.total == 0 && !listing.topic.is_empty() =>
             {
-                way = Route { name: RouteName::Find, ..way };
+                way = match way.state {
+                    // How sessions ended says enough.
+                    Some(_) => Route { subject: String::new(), ..way },
+                    None => Route { name: RouteName::Find, ..way },
+                };
                 self.answered(&way, command, measure)?
             }
             Ok(Answered { answer: RoutedAnswer::How(how), .. })
@@ -221,6 +230,13 @@ impl Chronicle {
             answered => answered?,
         };
         let lessons = self.lessons_for(&way, command, &mut warnings);
+        let closest = self.closest(cut, &answered.answer);
+        if let (Some(closest), RoutedAnswer::Find(found)) = (&closest, &mut answered.answer)
+            && found.hits.iter().any(|hit| hit.session == closest.listed.session)
+            && cut.contains(closest.listed.short())
+        {
+            found.hits.retain(|hit| hit.session == closest.listed.session);
+        }
         let mut asked = Asked {
             schema: "chronicle-ask/v1",
             question: cut.to_owned(),
@@ -228,6 +244,7 @@ impl Chronicle {
             command: format!("git chronicle {}{}", answered.command.join(" "), command.place(way.name)),
             citations: with_lessons(&lessons, answered.citations),
             lessons,
+            closest,
             answer: answered.answer,
             composed: None,
             warnings,
@@ -285,7 +302,7 @@ impl Chronicle {
             }
             RouteName::Pending => {
                 let has_topic = way.subject != command.question.trim();
-                let is_narrowed = has_topic || way.is_waiting;
+                let is_narrowed = has_topic || way.is_waiting || way.is_of_questions;
                 let mut pending = self.memory().threads().pending(&PendingCommand {
                     project: project.clone(),
                     all,
@@ -301,6 +318,9 @@ impl Chronicle {
                     if pending.items.is_empty() {
                         pending.warnings.push("nothing is known to wait for something else".to_owned());
                     }
+                }
+                if way.is_of_questions {
+                    pending.items.retain(|item| item.kind == ThreadKind::Question);
                 }
                 if is_narrowed {
                     pending.items.truncate(MOST_LISTED);
@@ -385,6 +405,7 @@ impl Chronicle {
                     listed,
                     topic: way.subject.clone(),
                     state: way.state,
+                    is_longest: way.is_longest,
                     period: period.clone(),
                     // Which projects there are is no question for one of them.
                     is_all: all || listed == Listed::Projects && project.is_none(),
@@ -450,6 +471,7 @@ impl Chronicle {
             listed: Listed::Sessions,
             topic: way.subject.clone(),
             state: None,
+            is_longest: false,
             period: None,
             project: command.project.clone(),
             is_all: command.is_all,
@@ -460,6 +482,28 @@ impl Chronicle {
             sessions.rows.iter().any(|row| Some(row.session.as_str()) == session)
         };
         Ok(items.into_iter().filter(is_of_one).collect())
+    }
+
+    /// The session that a question names, or that its answer is about most.
+    fn closest(&self, question: &str, answer: &RoutedAnswer) -> Option<Box<ShownSession>> {
+        const MOST_FILES: usize = 10;
+        let named = question.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').filter(|word| {
+            let is_id = |c: char| c.is_ascii_hexdigit() || c == '-';
+            6 <= word.len() && word.chars().all(is_id) && word.contains(|c: char| c.is_ascii_digit())
+        });
+        let shown = |id: &str| self.memory().session(id, false).ok();
+        let found = match answer {
+            RoutedAnswer::Find(found) => found.hits.first().map(|hit| hit.session.as_str()),
+            RoutedAnswer::About(about) => about.sessions.first().map(|session| session.session.as_str()),
+            RoutedAnswer::List(list) if list.listed == "session" && list.total == 1 => {
+                list.rows.first().map(|row| row.session.as_str())
+            }
+            _ => None,
+        };
+        let mut closest = named.into_iter().find_map(shown).or_else(|| shown(found?))?;
+        closest.files.truncate(MOST_FILES);
+        closest.transcripts.clear();
+        Some(Box::new(closest))
     }
 
     /// The lessons that a question about a topic of this project is shown with.

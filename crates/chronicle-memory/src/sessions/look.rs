@@ -250,6 +250,16 @@ impl OpenMemory {
     }
 }
 
+impl ShownSession {
+    /// How many minutes it took, breaks included.
+    #[must_use]
+    pub fn minutes(&self) -> Option<u64> {
+        let time = |text: &Option<String>| text.as_deref()?.parse::<Timestamp>().ok();
+        let took = time(&self.listed.ended)?.duration_since(time(&self.listed.began)?);
+        u64::try_from(took.as_mins()).ok()
+    }
+}
+
 impl ListedSession {
     /// The beginning of its id.
     #[must_use]

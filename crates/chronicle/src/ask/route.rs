@@ -18,7 +18,9 @@ use std::ops::Range;
 
 pub(crate) use name::RouteName;
 use pattern::Pattern;
-use rules::{ABOUT_A_FILE, ASKING, EMPTY, ENDS, LISTED, LISTS, OF_STATES, RULES, SIMILAR, STATES, WAITING};
+use rules::{
+    ABOUT_A_FILE, ASKING, CUES, EMPTY, ENDS, LISTED, LISTS, OF_STATES, RULES, SIMILAR, STATES, WAITING,
+};
 use words::{Word, words};
 
 /// The way of a question.
@@ -41,8 +43,12 @@ pub(super) struct Route {
     pub(super) state: Option<SessionState>,
     /// Whether the earliest or the latest is sought.
     pub(super) end: Option<End>,
+    /// Whether the longest of a list comes first.
+    pub(super) is_longest: bool,
     /// Whether only work that waits is meant.
     pub(super) is_waiting: bool,
+    /// Whether only questions that nobody answered are meant.
+    pub(super) is_of_questions: bool,
     /// Whether no rule knows the question.
     pub(super) is_guess: bool,
 }
@@ -61,6 +67,9 @@ impl Route {
     }
 }
 
+/// What asks for the longest of a list.
+const LONGEST: &str = "longest|biggest|largest";
+
 /// So many words tell what a question is for: nobody types more by hand.
 const MOST_WORDS: usize = 80;
 
@@ -78,7 +87,9 @@ pub(super) fn route(question: &str) -> Route {
         listed: None,
         state: None,
         end: None,
+        is_longest: false,
         is_waiting: false,
+        is_of_questions: false,
         is_guess: false,
     };
     let has = |patterns: &[&str]| patterns.iter().any(|pattern| Pattern(pattern).found(&words).is_some());
@@ -90,6 +101,13 @@ pub(super) fn route(question: &str) -> Route {
             route.file = Some(file);
             return route;
         }
+    }
+    // Which work touched a file.
+    if let Some((path, None)) = file(question)
+        && has(&["touch~|chang~|edit~|modif~"])
+    {
+        let listed = Some(Listed::Sessions);
+        return Route { name: RouteName::List, subject: path, listed, ..route };
     }
     if let Some(error) = error_text(question) {
         return Route { name: RouteName::Fix, subject: error, ..route };
@@ -104,7 +122,19 @@ pub(super) fn route(question: &str) -> Route {
         let is_of_state = |word: &str| OF_STATES.contains(&word) || ASKING.contains(&word);
         let is_named = state.is_none() || !topic.to_lowercase().split_whitespace().all(is_of_state);
         let topic = if is_named { topic } else { String::new() };
+        // A ticket or branch stands anywhere in the question.
+        let topic = if topic.is_empty() { name_in(question).unwrap_or_default() } else { topic };
+        route.is_longest = has(&[LONGEST]);
         return Route { name: RouteName::List, subject: topic, listed: Some(listed), state, ..route };
+    }
+    if let Some((listed, topic)) = cued(question, &words, time.as_ref()) {
+        return Route {
+            name: RouteName::List,
+            subject: topic,
+            listed: Some(listed),
+            is_longest: has(&[LONGEST]),
+            ..route
+        };
     }
     // A time and nothing else is a question for what was done in it.
     const OF_A_TIME: [&str; 8] = ["what", "how", "about", "and", "on", "in", "of", "the"];
@@ -143,6 +173,7 @@ pub(super) fn route(question: &str) -> Route {
             name => name,
         };
         route.is_waiting = name == RouteName::Pending && has(WAITING);
+        route.is_of_questions = name == RouteName::Pending && has(&["question~"]);
         route.is_similar = SIMILAR.contains(&pattern);
         route.subject = match (subject.filter(|subject| !subject.is_empty()), name) {
             (Some(subject), _) if route.is_similar && is_here(&subject) => ".".to_owned(),
@@ -169,6 +200,29 @@ pub(super) fn route(question: &str) -> Route {
     route
 }
 
+/// What is to be listed for words that name it in whatever order, and the rest of them.
+fn cued(question: &str, words: &[Word], time: Option<&Named>) -> Option<(Listed, String)> {
+    let (listed, cues) =
+        CUES.iter().find(|(_, cues)| cues.iter().all(|cue| Pattern(cue).found(words).is_some()))?;
+    let is_cue = |word: &Word| {
+        cues.iter().any(|cue| Pattern(cue).found(std::slice::from_ref(word)).is_some())
+            || EMPTY.contains(&&*word.text)
+            || ASKING.contains(&&*word.text)
+    };
+    let of_time = |at: usize| time.is_some_and(|time| time.at.contains(&at));
+    let rest: Vec<&Word> = words
+        .iter()
+        .enumerate()
+        .filter(|(at, word)| !of_time(*at) && !is_cue(word))
+        .map(|(_, word)| word)
+        .collect();
+    let texts: Vec<&str> = rest
+        .iter()
+        .map(|word| if word.is_translated { word.text.as_str() } else { &question[word.at.clone()] })
+        .collect();
+    Some((*listed, texts.join(" ")))
+}
+
 /// Whether words ask something, rather than name what to search for.
 fn is_question(question: &str, words: &[Word]) -> bool {
     const ASKING: [&str; 25] = [
@@ -176,7 +230,8 @@ fn is_question(question: &str, words: &[Word]) -> bool {
         "do", "does", "has", "have", "had", "should", "can", "could", "will", "would", "am", "list",
     ];
     let asks = words.first().is_some_and(|word| ASKING.contains(&word.text.as_str()));
-    3 <= words.len() && (asks || question.trim_end().ends_with(['?', '？', '؟']))
+    // Nobody searches for five words that must all be there.
+    5 <= words.len() || 3 <= words.len() && (asks || question.trim_end().ends_with(['?', '？', '؟']))
 }
 
 /// What is to be listed, and the words that narrow it.
@@ -208,6 +263,17 @@ fn list_topic(question: &str, words: &[Word], time: Option<&Named>) -> String {
     }
 }
 
+/// A name that only a program, a ticket or a branch has, and that stands for a topic: `ent-95`, `set_var`.
+fn name_in(question: &str) -> Option<String> {
+    let trimmed = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
+    question.split_whitespace().map(trimmed).find(|word| {
+        let has = |is: fn(char) -> bool| word.contains(is);
+        let is_date = word.chars().all(|c| c.is_ascii_digit() || c == '-' || c == '.' || c == ':');
+        let is_joined = word.contains('_') || word.contains('-') && has(|c| c.is_ascii_digit());
+        is_joined && !is_date && has(char::is_alphabetic)
+    })
+}
+
 /// Whether a project is the one at hand.
 fn is_here(subject: &str) -> bool {
     let first = subject.split_whitespace().next().unwrap_or_default().to_lowercase();
@@ -234,9 +300,25 @@ fn pending_topic(question: &str, words: &[Word], time: Option<&Named>) -> Option
     while 1 < found.len() && STATES.contains(&words[found.end - 1].text.as_str()) {
         found.end -= 1;
     }
+    while 1 < found.len() && ["me", "us", "it", "the"].contains(&words[found.start].text.as_str()) {
+        found.start += 1;
+    }
     let topic = topic(question, words, found, time);
-    let is_general =
-        ["me", "us", "it", "this", "that", "now", "today", "here", "my plate", "my list", "next"];
+    let is_general = [
+        "me",
+        "us",
+        "it",
+        "this",
+        "that",
+        "now",
+        "today",
+        "here",
+        "my plate",
+        "my list",
+        "next",
+        "right",
+        "right now",
+    ];
     let small = topic.to_lowercase();
     let is_general =
         is_general.contains(&small.as_str()) || small.contains("plate") || small.contains("agenda");
@@ -304,7 +386,8 @@ fn subject(question: &str, mut found: &[Word], time: Option<&Named>, all: &[Word
     found = &found[..clause.unwrap_or(found.len())];
     while let [rest @ .., last] = found
         && !rest.is_empty()
-        && ["for", "about", "on", "of", "to", "with", "in"].contains(&last.text.as_str())
+        && ["for", "about", "on", "of", "to", "with", "in", "right", "anymore", "yet"]
+            .contains(&last.text.as_str())
     {
         found = rest;
     }

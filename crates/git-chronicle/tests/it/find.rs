@@ -66,9 +66,9 @@ fn the_best_turns_come_with_their_session_and_the_commit_that_followed() {
     insta::assert_snapshot!(found.stdout, @"
     ## 5e551011 Make a full pool wait for its connections instead of failing (main)
     The pool waits now. Committed 1a2b3c4 “pool: wait”, `cargo test` passed last.
-    - prompt (line 1, 1 day ago, commit 1a2b3c4): Make a full pool wait for its connections instead of failing
-    - said (line 15, 1 day ago): The pool waits now.
-    - said (line 2, 1 day ago, commit 1a2b3c4): I will let acquire wait on a condition variable.
+    - prompt (line 1, 2026-03-09, 1 day ago, commit 1a2b3c4): Make a full pool wait for its connections instead of failing
+    - said (line 15, 2026-03-09, 1 day ago): The pool waits now.
+    - said (line 2, 2026-03-09, 1 day ago, commit 1a2b3c4): I will let acquire wait on a condition variable.
     ");
     let answer = desk.ask(&["find", "full pool", "--kind=prompt"]);
     assert_eq!(answer["schema"], "chronicle-find/v1");
@@ -346,7 +346,7 @@ fn a_topic_gathers_sessions_files_commits_and_threads() {
     let about = desk.run(&["about", "the pool", "--limit=1"]).success().stdout;
     insta::assert_snapshot!(about, @"
     ## Sessions
-    - 5e551011 Make a full pool wait for its connections instead of failing (1 day ago, main): Decided that the pool waits rather than fails. Still to do: Document how long the pool waits, committed 1a2b3c4 “pool: wait”, `cargo test` passed last.
+    - 5e551011 Make a full pool wait for its connections instead of failing (2026-03-09, 1 day ago, main): Decided that the pool waits rather than fails. Still to do: Document how long the pool waits, committed 1a2b3c4 “pool: wait”, `cargo test` passed last.
 
     ## Said about it
     - said (5e551011, line 16): We decided that the pool waits rather than fails.

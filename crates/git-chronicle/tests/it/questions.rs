@@ -73,6 +73,54 @@ fn a_question_goes_to_the_command_that_answers_it_and_says_so() {
 }
 
 #[test]
+fn lists_numbers_and_states_are_answered_as_such() {
+    let desk = desk();
+    for (question, words) in [
+        ("which projects did I work on yesterday?", "1 project in 1 session (2026-03-09)\n- repo (5e551011"),
+        ("how many sessions per project", "1 project in 1 session\n- repo (5e551011"),
+        ("which sessions ended without a commit?", "1 session that left changes uncommitted: 2 prompts"),
+        ("which sessions ended with failing tests?", "nothing is known about this"),
+        (
+            "what errors did I get yesterday?",
+            "1 failure in 1 session (2026-03-09)\n- cargo test → test pool::waits ... FAILED",
+        ),
+        ("which edits did I turn down?", "nothing is known about this"),
+        ("how long did the bounded queue take?", "1 session about bounded queue: 2 prompts"),
+        ("longest chat about the cache?", "- decided: Let's use the bounded queue"),
+    ] {
+        let said = desk.run(&["ask", question]).success().stdout;
+        assert!(said.contains(words), "{question}: {said}");
+    }
+}
+
+#[test]
+fn a_question_that_no_rule_knows_is_searched_for_and_shows_what_came_of_the_closest_session() {
+    let desk = desk();
+    let outcome = desk.run(&["ask", "full pool - committed or still lying around"]).success();
+    outcome.warns("no rule knows this question");
+    let asked = desk.ask(&["ask", "full pool - committed or still lying around"]);
+    assert_eq!((&asked["route"], &asked["closest"]["session"]), (&json!("find"), &json!(FIRST)));
+    let said = desk.run(&["ask", "full pool - committed or still lying around"]).stdout;
+    let card: Vec<&str> = said
+        .lines()
+        .skip_while(|line| !line.starts_with("## Closest"))
+        .take_while(|line| !line.is_empty())
+        .collect();
+    assert!(card[0].starts_with("## Closest session: 5e551011 "), "{said}");
+    assert!(card.contains(&"- not committed: src/pool.rs"), "{said}");
+    assert!(
+        card.iter().any(|line| line.starts_with("- decided: ") && line.contains("bounded queue")),
+        "{said}"
+    );
+    // A session that is named is the one, whatever the words are.
+    let named = desk.ask(&["ask", "xylophones in 5e551011?"]);
+    assert_eq!(named["closest"]["session"], FIRST);
+    // Words to search for need no word on it.
+    let words = desk.run(&["ask", "bounded queue"]).success();
+    assert!(!words.stderr.contains("no rule"), "{}", words.stderr);
+}
+
+#[test]
 fn a_question_without_an_answer_says_so() {
     let desk = desk();
     assert!(

@@ -60,7 +60,16 @@ pub(super) const SIMILAR: [&str; 6] = [
 
 /// The patterns of questions for a list or a number, in the order in which they are tried; `$` is what the sessions are to
 /// be about.
-pub(super) const LISTS: [(Listed, &[&str]); 7] = [
+pub(super) const LISTS: [(Listed, &[&str]); 8] = [
+    (
+        Listed::Failures,
+        &[
+            "@when what|which|any|the errors|failures|exceptions @did @i get|got|see|saw|hit|have|had|meet|met|run",
+            "@when what|which|any|the|all errors|failures|exceptions",
+            "what|which|all|the commands|calls|edits|tools that|which? failed|fail|errored",
+            "@when ^ what failed|broke|errored",
+        ],
+    ),
     (
         Listed::Refusals,
         &[
@@ -93,6 +102,8 @@ pub(super) const LISTS: [(Listed, &[&str]); 7] = [
         &[
             "^ the|my|our? pr for|about|on|of|with $",
             "^ the|my|our? pull request for|about|on|of|with $",
+            "open|opened|merged|closed|unmerged|draft prs",
+            "open|opened|merged|closed|unmerged|draft pull requests",
             "what|which is|was|were? the|my|our? pr|pull request? * for|about|on|of $",
             "prs|pull requests? * for|about|regarding|concerning $",
             "@did @i open|opened|make|made|create|created|file|filed a|the|any pr|pull request? for|about|on $",
@@ -142,6 +153,8 @@ pub(super) const LISTS: [(Listed, &[&str]); 7] = [
             "how long @did it? take|took to|for? @i? to? $",
             "how long @did @i work|spend|sit|fight on|with $",
             "how long @did $ take .",
+            "which|what models?|model|agents|agent @did @i use for|on|in|with $",
+            "@when how many prompts|messages|turns|tokens",
             "how many prompts|messages|turns|tokens * for|on|about|with $",
             "how many prompts|messages|turns|tokens * take|took to|for? $",
             "^ which|what session|sessions @did? touch~|chang~|edit~|modif~|work~|mention~|discuss~|concern~ on|with|about? $",
@@ -149,6 +162,8 @@ pub(super) const LISTS: [(Listed, &[&str]); 7] = [
             "^ who touched|changed|edited|modified $",
             "in which|what session|sessions @did @i $",
             "sessions|conversations|work|changes|stuff|things|something|anything|what * without a|any? commit~",
+            "sessions|conversations|work * nothing is|was|got|has|been? committed",
+            "sessions|conversations * @not end~|finish~|result~ with|in a|any? commit~",
             "sessions * end~|finish~|stop~ * uncommitted",
             "sessions|work|changes|stuff|things|something|anything|what|files * uncommitted|unpushed",
             "uncommitted work|changes|stuff|things|files",
@@ -181,6 +196,14 @@ pub(super) const LISTED: [&str; 11] = [
     "calls",
 ];
 
+/// Words that stand anywhere in a question that no pattern knows, and the list that it is for.
+pub(super) const CUES: [(Listed, &[&str]); 4] = [
+    (Listed::PullRequests, &["pr|prs", "number|nr|no|link|url|which|where|what"]),
+    (Listed::Sessions, &["longest|biggest|largest", "session|sessions|conversation|chat"]),
+    (Listed::Sessions, &["tokens|prompts", "how|many|much|number|count"]),
+    (Listed::Sessions, &["uncommitted|committed|commited", "session|sessions|anything|nothing|something"]),
+];
+
 /// What narrows sessions by how they ended.
 pub(super) const STATES: [(SessionState, &[&str]); 2] = [
     (
@@ -189,6 +212,8 @@ pub(super) const STATES: [(SessionState, &[&str]); 2] = [
             "without a|any? commit~",
             "uncommitted|unpushed",
             "@not committed|commit|commiting",
+            "nothing is|was|got|has|been? committed",
+            "@not end~|finish~|result~ with|in a|any? commit~",
             "forgot|forget|forgotten to commit",
         ],
     ),
@@ -230,7 +255,10 @@ pub(super) const ENDS: [(End, &[&str]); 2] = [
 pub(super) const WAITING: &[&str] = &["blocked|stuck|waiting|waits|blocking"];
 
 /// Words that narrow no list by a topic where they stand at an end of it.
-pub(super) const ASKING: [&str; 25] = [
+pub(super) const ASKING: [&str; 28] = [
+    "nothing",
+    "something",
+    "went",
     "project",
     "most",
     "often",
@@ -380,7 +408,13 @@ pub(super) const RULES: [(RouteName, &[&str]); 25] = [
             "how did|do|can @i get|work past|around|over $",
         ],
     ),
-    (RouteName::Decided, &["why did @i choose|pick|reject|drop|abandon|abandoned|switch~ $"]),
+    (
+        RouteName::Decided,
+        &[
+            "when @did @i decide|decided|agree|agreed|settle|settled|choose|chose on|to|about|for? $",
+            "why did @i choose|pick|reject|drop|abandon|abandoned|switch~ $",
+        ],
+    ),
     (RouteName::About, &["^ why did|does|do|has|have|had|was|were $"]),
     (RouteName::Projects, &SIMILAR),
     (
@@ -486,7 +520,7 @@ pub(super) const RULES: [(RouteName, &[&str]); 25] = [
             "@i had|have|was|were? planned|meant|intended|promised to",
             "should @i do|start|begin|pick|take|tackle|continue|work|finish",
             "questions * answer~|unanswered",
-            "unanswered questions",
+            "unanswered & question~",
             "which|what|any|my|our changes|work|files|things * never|not committed|pushed|merged|uncommitted",
             "to be done|written|committed|pushed|merged",
             "which|what|my|our|any|the tasks|chores",
@@ -614,6 +648,8 @@ pub(super) const RULES: [(RouteName, &[&str]); 25] = [
             "@when what @did @i",
             "@when what got|was|is|has|were been? done|finished|accomplished|achieved|committed|made|changed",
             "@when spend|spent",
+            "@when important|highlights|main|biggest|key things|points|changes|highlights|work|topics|achievements?",
+            "@when highlights",
             "@when what * i|we * accomplish~|achiev~|done",
             "@when que|qu|quoi * fait|faits|fais|accompli",
             "@when @i @did? work|worked",
@@ -662,6 +698,7 @@ pub(super) const RULES: [(RouteName, &[&str]); 25] = [
             "usual|normal|right|best|my @way to|of|for $",
             "is the|my|our|there @way to|of|for $",
             "command|commands for|to $",
+            "command|commands i|we|you? use|used|run|ran|need|needed|type to|for $",
             "^ which|what command|commands $",
             "^ describe|explain|outline my|our|the @often|usual|normal? @way for|of|to $",
             "^ way i|we @often? $",
@@ -675,6 +712,8 @@ pub(super) const RULES: [(RouteName, &[&str]); 25] = [
             "$ what is? * @did @i|you know",
             "^ what|how about $",
             "^ who worked|works|working on|with $",
+            "^ @did @i finish|complete|merge|ship|release|commit|fix|solve|manage $",
+            "^ is|was|are|were the|my|our? $ done|finished|complete|completed|merged|shipped|released|fixed|solved|committed .",
             "what @did @i try|tried for|with|about|on|in $",
             "what @did @i try|tried * for|with|about|on|in $",
             "what @did? not work|worked for|with|about|on|in $",
