@@ -316,7 +316,7 @@ pub fn asked(asked: &Asked, format: Format, view: &View) -> String {
     }
     match routed(&asked.answer, view, asked.route == "decided").trim_end() {
         "" if asked.lessons.is_empty() && asked.closest.is_none() => {
-            out.push_str("\nnothing is known about this\n")
+            out.push_str("\nnothing is known about this\n");
         }
         "" => {}
         text => {
