@@ -275,7 +275,7 @@ impl Reader {
             Format::Droid => Box::new(droid::Droid),
             Format::GooseRows | Format::GooseDatabase => Box::new(goose::Goose::default()),
             Format::Cline => Box::<cline::Cline>::default(),
-            Format::Amp => Box::new(amp::Amp),
+            Format::Amp => Box::<amp::Amp>::default(),
             Format::Zed => Box::<zed::Zed>::default(),
             Format::Generic => Box::<generic::Generic>::default(),
         })

@@ -4,6 +4,7 @@
 
 pub(crate) mod blocks;
 pub(crate) mod elements;
+pub(crate) mod held;
 pub(crate) mod human;
 pub(crate) mod json;
 pub(crate) mod messages;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
-use crate::rows::human::{Author, author};
+use crate::rows::human::{Author, Plain, authors};
 use crate::rows::json::{self, Broken, Raw};
 use crate::rows::outcome::Answer;
 use crate::rows::row::Row;
@@ -243,16 +243,22 @@ fn message(row: &Row<'_>, at: Option<Timestamp>, item: &Item<'_>, stream: &mut S
     if let Some(list) = item.meta.and_then(|meta| json::member(meta, "content_item_kinds")) {
         json::items(list, |kind| kinds.push(json::text_or_empty(kind)));
     }
-    let mut index = 0;
+    let (mut texts, mut n_items) = (Vec::new(), 0);
     json::items(content, |part| {
-        let is_typed = kinds.get(index).is_none_or(|kind| kind == "user.text");
-        let Some(words) = json::member_text(part, "text") else { return };
-        let event = match (&*item.role, author(words)) {
+        let is_typed = kinds.get(n_items).is_none_or(|kind| kind == "user.text");
+        n_items += 1;
+        if let Some(words) = json::member_text(part, "text") {
+            texts.push(((row.place_of(part), is_typed), words));
+        }
+    });
+    let (about, words): (Vec<_>, Vec<_>) = texts.into_iter().unzip();
+    for (index, ((place, is_typed), author)) in about.into_iter().zip(authors(words, Plain::All)).enumerate()
+    {
+        let event = match (&*item.role, author) {
             ("assistant", Author::Human(words) | Author::Machine(_, words)) => Event::Said(words),
             // An event tells of it too.
-            (_, Author::Interruption) => return,
-            ("user", Author::Human(words)) if is_typed => Event::Prompt(words),
-            ("user", Author::Machine(kind, words)) if is_typed => Event::Synthetic(kind, words),
+            (_, Author::Interruption) => continue,
+            ("user", author) if is_typed => author.event(),
             (_, Author::Human(words) | Author::Machine(_, words)) => {
                 Event::Synthetic(Synthetic::Injected, words)
             }
@@ -262,9 +268,8 @@ fn message(row: &Row<'_>, at: Option<Timestamp>, item: &Item<'_>, stream: &mut S
         } else {
             Cow::Owned(format!("{}#{index}", item.id))
         };
-        index += 1;
-        stream.turn(&Turn { id, ..Turn::new(row.place_of(part), at, event) });
-    });
+        stream.turn(&Turn { id, ..Turn::new(place, at, event) });
+    }
     Verdict::Kept
 }
 

@@ -149,12 +149,10 @@ fn skipped(kind: &str) -> Verdict {
 
 fn prompt<'a>(words: Cow<'a, str>, source: &str) -> Option<Event<'a>> {
     Some(match author(words) {
-        Author::Interruption => Event::Interruption("".into()),
-        Author::Machine(kind, words) => Event::Synthetic(kind, words),
         Author::Human(words) if !matches!(source, "" | "user") => {
             Event::Synthetic(Synthetic::Injected, words)
         }
-        Author::Human(words) => Event::Prompt(words),
+        author => author.event(),
     })
 }
 

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::rows::json::{self, Broken, Raw};
-use crate::rows::messages::{Head, Result as Came, prompt, tell, time};
+use crate::rows::messages::{Head, Result as Came, tell, time};
 use crate::rows::outcome::Answer;
 use crate::rows::row::Row;
 use crate::rows::stream::Stream;
@@ -200,11 +200,12 @@ impl Kimi {
             "TurnBegin" | "SteerInput" => {
                 if let Some(input) = json::member(payload, "user_input") {
                     let words = Came::of(input).text;
-                    let event = match kind == "TurnBegin" && self.in_command.begins(&words) {
-                        true => Event::Synthetic(Synthetic::Injected, words),
-                        false => prompt(words),
-                    };
-                    stream.turn(&Turn::new(row.place_of(input), at, event));
+                    if kind == "TurnBegin" && self.in_command.begins(&words) {
+                        let event = Event::Synthetic(Synthetic::Injected, words);
+                        stream.turn(&Turn::new(row.place_of(input), at, event));
+                    } else {
+                        tell(row, &Head { role: "user".into(), at, ..Head::default() }, input, stream);
+                    }
                 }
             }
             "TurnEnd" => self.in_command.ends(),

@@ -13,6 +13,7 @@ use std::collections::HashMap;
 use self::document::HEAD;
 use self::results::{answer, replaced_in};
 use crate::agents::claude::read_usage;
+use crate::rows::human::is_wrapped;
 use crate::rows::json::{self, Broken, Raw};
 use crate::rows::messages::{prompt, time};
 use crate::rows::row::Row;
@@ -150,12 +151,15 @@ impl Zed {
     }
 
     fn tell_user(&self, row: &Row<'_>, message: Raw<'_>, stream: &mut Stream<'_>) -> Verdict {
-        let (mut id, mut words) = (Cow::default(), String::new());
+        let (mut id, mut words, mut elements) = (Cow::default(), String::new(), String::new());
         json::members(message, |key, value| match key {
             "id" => id = json::text_or_empty(value),
             "content" => json::items(value, |part| {
                 json::members(part, |kind, value| match kind {
-                    "Text" => words.push_str(typed(&json::text_or_empty(value))),
+                    "Text" => match json::text_or_empty(value) {
+                        text if is_wrapped(&text) => elements.push_str(&text),
+                        text => words.push_str(typed(&text)),
+                    },
                     "Mention" => words.push_str(&mentioned(value)),
                     _ => {}
                 });
@@ -163,6 +167,7 @@ impl Zed {
             _ => {}
         });
         let id = if id.is_empty() { self.id(0).into() } else { id };
+        let words = if words.trim().is_empty() { elements } else { words };
         self.ask(row, message, id, words.into(), stream)
     }
 

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::turn::Synthetic;
+use crate::turn::{Event, Synthetic};
 
 /// Who wrote some words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,8 +20,29 @@ pub(crate) enum Author<'a> {
     Interruption,
 }
 
+impl<'a> Author<'a> {
+    /// What is told of the words.
+    pub(crate) fn event(self) -> Event<'a> {
+        match self {
+            Author::Human(words) => Event::Prompt(words),
+            Author::Machine(kind, words) => Event::Synthetic(kind, words),
+            Author::Interruption => Event::Interruption("".into()),
+        }
+    }
+}
+
+/// Which parts of a message are a human's, of those that are plain words.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Plain {
+    /// All of them: what the agent's program puts next to them is in elements.
+    #[default]
+    All,
+    /// The first one: the agent's program puts what it read behind it, as plain as that.
+    First,
+}
+
 /// How words begin that no human typed.
-const BEGINNINGS: [(&str, Synthetic); 57] = [
+const BEGINNINGS: [(&str, Synthetic); 60] = [
     ("<local-command-stdout>", Synthetic::Output),
     ("<local-command-stderr>", Synthetic::Output),
     ("<bash-stdout>", Synthetic::Output),
@@ -72,6 +93,9 @@ const BEGINNINGS: [(&str, Synthetic); 57] = [
     ("A previous instance of Droid has summarized the conversation", Synthetic::Summary),
     ("Implement the following plan:\n", Synthetic::Plan),
     ("A previous agent produced the plan below", Synthetic::Plan),
+    ("PLEASE IMPLEMENT THIS PLAN:", Synthetic::Plan),
+    ("Continuing work from thread T-", Synthetic::Summary),
+    ("[Untrusted ", Synthetic::Injected),
     ("Operation stopped by hook:", Synthetic::Hook),
     ("Stop hook feedback:", Synthetic::Hook),
     ("<user-prompt-submit-hook>", Synthetic::Hook),
@@ -122,11 +146,53 @@ pub(crate) fn author(words: Cow<'_, str>) -> Author<'_> {
     let words = without_insertions(words);
     match beginning(&words) {
         Some(found) => found.author(words),
-        None if words.trim().is_empty() || is_wrapped(words.trim()) => {
+        None if words.trim().is_empty() || is_wrapped(&words) || is_mention(&words) || is_content(&words) => {
             Author::Machine(Synthetic::Injected, words)
         }
         None => Author::Human(words),
     }
+}
+
+/// Judges the texts of one message together.
+pub(crate) fn authors(texts: Vec<Cow<'_, str>>, plain: Plain) -> Vec<Author<'_>> {
+    let within = within_elements(&texts);
+    let mut has_words = false;
+    let judge = |(words, is_within): (_, bool)| {
+        if is_within || (has_words && plain == Plain::First) {
+            return Author::Machine(Synthetic::Injected, words);
+        }
+        let author = author(words);
+        has_words |= matches!(author, Author::Human(_));
+        author
+    };
+    texts.into_iter().zip(within).map(judge).collect()
+}
+
+/// Which texts are of an element that begins in one text of a message and ends in another: what is between them may be an
+/// end of it, too. One that is only begun goes on to the last text.
+fn within_elements(texts: &[Cow<'_, str>]) -> Vec<bool> {
+    let mut within = vec![false; texts.len()];
+    let mut index = 0;
+    while let Some(text) = texts.get(index) {
+        let text = text.trim();
+        let end = format!("</{}>", name_of_element(text));
+        let last = match end.len() {
+            3 => None,
+            _ if text.contains(&end) => None,
+            _ => {
+                texts.iter().rposition(|text| text.trim() == end).filter(|last| index < *last).or_else(|| {
+                    let is_tag = text.ends_with('>') && !text.ends_with("/>") && !text.contains('\n');
+                    (is_tag && index + 1 < texts.len()).then_some(texts.len() - 1)
+                })
+            }
+        };
+        if let Some(last) = last {
+            within[index..=last].fill(true);
+            index = last;
+        }
+        index += 1;
+    }
+    within
 }
 
 /// How words begin that no human typed.
@@ -160,11 +226,48 @@ impl Beginning {
     }
 }
 
-/// Whether words are wrapped in an element, as programs wrap what they say in the place of a human. Who pastes an element
+/// Whether words are nothing but elements, as programs wrap what they say in the place of a human. Who pastes an element
 /// says nothing in words of their own.
-fn is_wrapped(words: &str) -> bool {
-    let name = name_of_element(words);
-    !name.is_empty() && words.trim_end().ends_with(&format!("</{name}>"))
+pub(crate) fn is_wrapped(words: &str) -> bool {
+    let mut rest = words.trim();
+    while !rest.is_empty() {
+        let name = name_of_element(rest);
+        let end = format!("</{name}>");
+        rest = match rest.rfind(&end) {
+            _ if name.is_empty() => return false,
+            Some(at) => rest[at + end.len()..].trim_start(),
+            None => match rest.find("/>") {
+                Some(at) if !rest[..at].contains('\n') => rest[at + 2..].trim_start(),
+                _ => return false,
+            },
+        };
+    }
+    !words.trim().is_empty()
+}
+
+/// Whether words are a link to a file, and an element with what is in it, as editors send one that a prompt mentions. Files
+/// are called by others.
+fn is_mention(words: &str) -> bool {
+    /// More lines that begin an element are no name of a file.
+    const MOST_BEGUN: usize = 16;
+    let words = words.trim();
+    let Some((_, rest)) = words.strip_prefix("[@").and_then(|rest| rest.split_once("](")) else {
+        return false;
+    };
+    let is_link = || rest.strip_suffix(')').is_some_and(|uri| !uri.contains([')', ' ', '\n']));
+    is_link() || rest.match_indices("\n<").take(MOST_BEGUN).any(|(at, _)| is_wrapped(&rest[at..]))
+}
+
+/// Whether words begin with a line between dashes (`--- Content of x ---`), or with the name of a file over a block of code
+/// behind blank lines, as programs put before the texts of files.
+fn is_content(words: &str) -> bool {
+    let first = words.trim_start().lines().next().unwrap_or_default().trim_end();
+    let is_heading = 8 < first.len() && first.starts_with("--- ") && first.ends_with(" ---");
+    let is_file = || {
+        let block = words.strip_prefix("\n\n# ").and_then(|rest| rest.split_once('\n'));
+        block.is_some_and(|(_, block)| block.starts_with("```") && block.trim_end().ends_with("```"))
+    };
+    is_heading || is_file()
 }
 
 /// Judges words that waited until the agent was free: there, a slash command is still as it was typed.
@@ -246,7 +349,7 @@ fn last_line(words: &str, mark: &str) -> Option<usize> {
 fn name_of_element(words: &str) -> &str {
     let rest = words.strip_prefix('<').unwrap_or_default();
     let name = name(rest);
-    if rest[name.len()..].starts_with(['>', ' ', '\n']) { name } else { "" }
+    if rest[name.len()..].starts_with(['>', '/', ' ', '\t', '\r', '\n']) { name } else { "" }
 }
 
 /// The name with which words begin.

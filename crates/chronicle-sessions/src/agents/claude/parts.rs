@@ -6,7 +6,9 @@ use std::sync::LazyLock;
 use jiff::Timestamp;
 use memchr::memmem;
 
+use super::words_of;
 use crate::rows::json::{self, Broken, Raw};
+use crate::rows::outcome::may_be_refusal;
 use crate::rows::row::Row;
 
 /// A row and what is in it.
@@ -72,7 +74,12 @@ impl<'a> Parts<'a> {
         let error = json::first_object(&row.first(cut), |key, value| parts.set(key, value)).err()?;
         let is_whole =
             parts.fields.kind == "user" && !parts.fields.uuid.is_empty() && parts.fields.at.is_some();
-        (error.is_unfinished() && is_whole).then_some(parts)
+        // Who wrote words is told behind it.
+        let has_words = || {
+            let is_of_words = |block: &Block<'_>| block.kind != "tool_result" || block.is_refusal();
+            parts.message.words.is_some() || parts.message.blocks.iter().any(is_of_words)
+        };
+        (error.is_unfinished() && is_whole && !has_words()).then_some(parts)
     }
 }
 
@@ -137,6 +144,11 @@ impl<'a> Block<'a> {
         found
     }
 
+    /// Whether it answers a call with what may be words of a human.
+    fn is_refusal(&self) -> bool {
+        self.is_error && self.content.is_some_and(|content| may_be_refusal(&words_of(content)))
+    }
+
     pub(super) fn words(&self) -> Cow<'a, str> {
         self.text.map(json::text_or_empty).unwrap_or_default()
     }
@@ -163,13 +175,13 @@ pub(super) struct Fields<'a> {
     pub(super) is_summary: bool,
     pub(super) is_plan: bool,
     pub(super) is_failure: bool,
-    pub(super) origin: Option<Raw<'a>>,
+    pub(super) writer: Writer,
+    /// Whether the row says of a refused call that something that is no human refused it.
+    is_refused_by_machine: bool,
     /// What the agent was given beside the words of a row.
     pub(super) attachment: Option<Raw<'a>>,
-    pub(super) prompt_source: Cow<'a, str>,
     /// What started the agent: `cli`, an editor, `sdk-cli`.
     pub(super) entry_point: Cow<'a, str>,
-    pub(super) turn_origin: Cow<'a, str>,
     pub(super) content: Option<Raw<'a>>,
     pub(super) error: Option<Raw<'a>>,
 }
@@ -196,14 +208,18 @@ impl<'a> Fields<'a> {
             "isCompactSummary" => self.is_summary = json::is_true(value),
             "planContent" => self.is_plan = true,
             "isApiErrorMessage" => self.is_failure = json::is_true(value),
-            "origin" => self.origin = Some(value),
             "attachment" => self.attachment = Some(value),
-            "promptSource" => self.prompt_source = text(),
             "entrypoint" => self.entry_point = text(),
-            "turnOrigin" => self.turn_origin = text(),
             "content" => self.content = Some(value),
             "error" => self.error = Some(value),
-            _ => {}
+            "toolDenialKind" => self.is_refused_by_machine |= text() != "user-rejected",
+            "permissionDecision" => {
+                let source = json::member_text(value, "source").unwrap_or_default();
+                self.is_refused_by_machine |= !source.starts_with("user") && value.get() != "null";
+            }
+            "toolDenialFromHost" => self.is_refused_by_machine |= json::is_true(value),
+            "holdsPersonsWords" => self.is_refused_by_machine |= !json::is_true(value),
+            _ => self.writer.set(key, value),
         }
     }
 
@@ -221,20 +237,74 @@ impl<'a> Fields<'a> {
 
     /// Whether something that is no human put the words there.
     pub(super) fn is_from_machine(&self) -> bool {
-        // `sdk` is what was given to `claude -p`.
-        const TYPED: [&str; 6] = ["", "typed", "queued", "suggestion_accepted", "user", "sdk"];
-        const OF_HUMAN: [&str; 4] = ["", "human", "user", "sdk"];
-        if !TYPED.contains(&&*self.prompt_source) || !OF_HUMAN.contains(&&*self.turn_origin) {
-            return true;
-        }
-        self.origin.is_some_and(is_no_human)
+        self.writer.is_machine()
+    }
+
+    /// Whether the answer to a refused call may have words of a human: versions that don't ask for any give there what a
+    /// command printed.
+    pub(super) fn may_refuse_in_words(&self) -> bool {
+        !self.is_refused_by_machine
+            && (self.version.is_empty() || is_later(&self.version, LAST_WITHOUT_WORDS))
     }
 }
 
-/// Whether what `origin` names is no human.
-fn is_no_human(origin: Raw<'_>) -> bool {
-    let kind = json::member_text(origin, "kind").or_else(|| json::text(origin));
-    !matches!(kind.as_deref(), None | Some("human" | "user" | ""))
+/// The last version of which it is known that its refusals have no words of a human. In later ones, what a failed command
+/// printed comes after its exit code.
+const LAST_WITHOUT_WORDS: [u64; 3] = [2, 0, 30];
+
+/// Whether `version` comes after `other`; one that can't be read comes before all.
+fn is_later(version: &str, other: [u64; 3]) -> bool {
+    let mut numbers = version.split(['.', '-']).map(|number| number.parse().unwrap_or_default());
+    [(); 3].map(|()| numbers.next().unwrap_or_default()) > other
+}
+
+/// Who wrote the words of a row, as far as it says. Only what is known for a human counts as one: later versions name more
+/// machines.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Writer {
+    /// Whether it names a human.
+    is_human: bool,
+    /// Whether it names something else.
+    is_machine: bool,
+    /// Whether it has a mark that isn't known. Where a human is named, too, it is none of a machine.
+    has_mark: bool,
+}
+
+impl Writer {
+    fn set(&mut self, key: &str, value: Raw<'_>) {
+        // `sdk` is what was given to `claude -p`.
+        const TYPED: [&str; 5] = ["typed", "queued", "suggestion_accepted", "user", "sdk"];
+        const OF_HUMAN: [&str; 3] = ["human", "user", "sdk"];
+        match key {
+            "promptSource" => self.name(value, &TYPED),
+            "origin" | "turnOrigin" => self.name(value, &OF_HUMAN),
+            "commandMode" => self.name(value, &["prompt"]),
+            "textNotTyped"
+            | "handedOff"
+            | "isVirtual"
+            | "isVisibleInTranscriptOnly"
+            | "queueTranscriptOnly"
+            | "queueSkipAttachments" => self.is_machine |= json::is_true(value),
+            "carriesOnTurnOf" => self.name(value, &[]),
+            _ if key.ends_with("Source") || key.starts_with("scheduled") => self.name(value, &[]),
+            _ => self.has_mark |= json::is_true(value),
+        }
+    }
+
+    /// Takes who is named by a text, or by the kind of an object; `humans` are known.
+    fn name(&mut self, value: Raw<'_>, humans: &[&str]) {
+        let name = json::text(value).or_else(|| json::member_text(value, "kind"));
+        match name.as_deref() {
+            Some("") => {}
+            Some(name) if humans.contains(&name) => self.is_human = true,
+            None if ["null", "false"].contains(&value.get()) => {}
+            _ => self.is_machine = true,
+        }
+    }
+
+    fn is_machine(self) -> bool {
+        self.is_machine || (self.has_mark && !self.is_human)
+    }
 }
 
 /// Words of the queue that were handed to the agent, as a row tells of them.
@@ -250,10 +320,65 @@ impl<'a> Handed<'a> {
         if json::member_text(attachment, "type")? != "queued_command" {
             return None;
         }
-        Some(Self {
-            words: json::member_text(attachment, "prompt")?,
-            is_from_machine: json::member(attachment, "isMeta").is_some_and(json::is_true)
-                || json::member(attachment, "origin").is_some_and(is_no_human),
-        })
+        let (mut words, mut writer) = (None, Writer::default());
+        json::members(attachment, |key, value| match key {
+            "prompt" => words = json::text(value),
+            "isMeta" => writer.is_machine |= json::is_true(value),
+            _ => writer.set(key, value),
+        });
+        Some(Self { words: words?, is_from_machine: writer.is_machine() })
     }
+}
+
+/// The call that a hook refused, or may have, as an attachment tells: what it gave as its reason is the answer.
+pub(super) fn refused_by_hook(attachment: Raw<'_>) -> Option<Cow<'_, str>> {
+    let (mut kind, mut call_id, mut moment) = (Cow::default(), Cow::default(), Cow::default());
+    let (mut decision, mut printed) = (Cow::default(), Cow::default());
+    json::members(attachment, |key, value| match key {
+        "type" => kind = json::text_or_empty(value),
+        "toolUseID" => call_id = json::text_or_empty(value),
+        "hookEvent" => moment = json::text_or_empty(value),
+        "decision" => decision = json::text_or_empty(value),
+        "stdout" => printed = json::text_or_empty(value),
+        _ => {}
+    });
+    let lets_pass = match kind.strip_prefix("hook_")? {
+        _ if moment.starts_with("Post") => true,
+        "success" => lets_pass(&printed),
+        "permission_decision" => PASSING.contains(&&*decision),
+        "additional_context"
+        | "system_message"
+        | "non_blocking_error"
+        | "cancelled"
+        | "deferred_tool"
+        | "error_during_execution" => true,
+        _ => false,
+    };
+    (!lets_pass && !call_id.is_empty()).then_some(call_id)
+}
+
+/// Decisions of hooks that leave the last word to a human, or need none.
+const PASSING: [&str; 4] = ["allow", "approve", "ask", "defer"];
+
+/// Whether a hook that printed this refused nothing.
+fn lets_pass(printed: &str) -> bool {
+    let printed = printed.trim();
+    if !printed.starts_with('{') {
+        return true;
+    }
+    let Some(answer) = json::whole(printed) else { return false };
+    let passes = |value: Raw<'_>| {
+        let decision = json::text(value).or_else(|| json::member_text(value, "behavior"));
+        decision.is_some_and(|decision| PASSING.contains(&&*decision)) || value.get() == "null"
+    };
+    let mut lets_pass = true;
+    json::members(answer, |key, value| match key {
+        "continue" => lets_pass &= value.get() != "false",
+        "decision" | "permissionDecision" => lets_pass &= passes(value),
+        "hookSpecificOutput" => json::members(value, |key, value| {
+            lets_pass &= !["decision", "permissionDecision"].contains(&key) || passes(value);
+        }),
+        _ => {}
+    });
+    lets_pass
 }
