@@ -10,6 +10,7 @@ mod droid;
 mod gemini;
 mod generic;
 mod goose;
+pub(crate) mod handed;
 mod kimi;
 mod opencode;
 mod qwen;

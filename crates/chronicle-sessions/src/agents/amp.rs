@@ -9,12 +9,12 @@ use std::collections::VecDeque;
 use crate::agents::cursor::path_of;
 use crate::rows::held::HeldRow;
 use crate::rows::json::{self, Broken, Raw};
-use crate::rows::messages::{Head, Result as Came, tell, time};
+use crate::rows::messages::{Head, tell, time};
 use crate::rows::row::Row;
 use crate::rows::stream::Stream;
 use crate::rows::tally::Verdict;
 use crate::rows::transcript::Transcript;
-use crate::turn::{Event, Synthetic, Turn, Usage};
+use crate::turn::{Event, Turn, Usage};
 
 /// How many bytes of messages are held until it is known whose thread it is.
 const MOST_HELD: usize = 16 << 20;
@@ -24,8 +24,6 @@ const MOST_HELD: usize = 16 << 20;
 pub(crate) struct Amp {
     held: VecDeque<HeldRow>,
     n_bytes: usize,
-    /// Whether a model wrote the first message in a human's place, from another thread.
-    is_handed_over: bool,
 }
 
 /// How a thread that began from another one may be related to it, and its first message be typed.
@@ -95,14 +93,8 @@ impl Amp {
         let Some(held) = self.held.pop_front() else { return };
         self.n_bytes -= held.n_bytes();
         let row = held.row();
-        let Ok((mut message, _)) = Message::of(&row) else { return };
-        match message.content {
-            Some(content) if message.head.role == "user" && std::mem::take(&mut self.is_handed_over) => {
-                let event = Event::Synthetic(Synthetic::Summary, Came::of(content).text);
-                let Head { id, at, .. } = message.head;
-                stream.turn(&Turn { id, ..Turn::new(row.place_of(content), at, event) });
-            }
-            _ => message.tell(&row, stream),
+        if let Ok((mut message, _)) = Message::of(&row) {
+            message.tell(&row, stream);
         }
     }
 }
@@ -152,7 +144,7 @@ impl Transcript for Amp {
                     "role" => role = json::text_or_empty(value),
                     _ => {}
                 });
-                self.is_handed_over |= role == "child" && !TYPED.contains(&&*kind);
+                stream.is_handed_over |= role == "child" && !TYPED.contains(&&*kind);
             }),
             "created" => session.saw(time(value)),
             "env" => {

@@ -73,6 +73,8 @@ pub(crate) struct Stream<'s> {
     pub(crate) session: Session,
     /// The row that is being read.
     pub(crate) row: Place,
+    /// Whether a model wrote the first words in a human's place, in another session.
+    pub(crate) is_handed_over: bool,
     waiting: VecDeque<Waiting>,
     n_waiting_bytes: usize,
     replies: VecDeque<(String, Usage)>,
@@ -86,6 +88,7 @@ impl<'s> Stream<'s> {
             on_turn,
             session,
             row: Place::default(),
+            is_handed_over: false,
             waiting: VecDeque::new(),
             n_waiting_bytes: 0,
             replies: VecDeque::new(),
@@ -131,9 +134,14 @@ impl<'s> Stream<'s> {
     pub(crate) fn turn(&mut self, turn: &Turn<'_>) {
         self.session.n_turns += 1;
         self.session.saw(turn.at);
+        let is_first = self.is_handed_over && matches!(turn.event, Event::Prompt(_) | Event::Synthetic(..));
+        let is_handed_over = is_first && std::mem::take(&mut self.is_handed_over);
         let event = match &turn.event {
             Event::Prompt(words) if self.session.is_sub_agent => {
                 Event::Synthetic(Synthetic::SubAgent, Cow::Borrowed(&**words))
+            }
+            Event::Prompt(words) if is_handed_over => {
+                Event::Synthetic(Synthetic::Summary, Cow::Borrowed(&**words))
             }
             _ => return (self.on_turn)(turn, &self.session),
         };

@@ -188,7 +188,10 @@ fn threads_of_amp_that_a_model_began_or_went_on_with() {
     }
     let handed =
         "Continuing work from thread T-1. When you lack specific information you can use it.\n\nUse just.";
-    assert_eq!(thread(&json!({}), &[text(handed)]).0, [format!("Summary: {handed}")]);
+    let handed_over = |more: &Value| thread(more, &[text(handed), text("Thanks")]).0;
+    for more in [json!({}), related("handoff", "child")] {
+        assert_eq!(handed_over(&more), [format!("Summary: {handed}"), "prompt: Thanks".to_owned()], "{more}");
+    }
     for (expected, more) in [
         (true, json!({})),
         (true, json!({"source": {"type": "user"}})),
