@@ -157,13 +157,15 @@ fn note_session(payload: Raw<'_>, stream: &mut Stream<'_>) {
     json::members(payload, |key, value| match key {
         "id" if session.id.is_none() => session.id = json::text(value).map(Cow::into_owned),
         "forked_from_id" | "parent_thread_id" => session.parent_id = json::text(value).map(Cow::into_owned),
-        // What is no word, such as `cli`, is started by Codex itself: sub-agents, reviewers, its memory. Over MCP, another
-        // agent asks.
+        // What a human opens. All else is started by Codex itself (sub-agents, reviewers, its memory), or by another agent,
+        // such as `mcp`.
         "source" => {
-            let source = json::text(value);
-            session.is_headless |= source.as_deref() == Some("exec");
-            session.is_sub_agent |= source.is_none_or(|source| source == "mcp");
+            const OPENED: [&str; 6] = ["cli", "vscode", "exec", "appServer", "app_server", "unknown"];
+            let source = json::text_or_empty(value);
+            session.is_headless |= source == "exec";
+            session.is_sub_agent |= !OPENED.contains(&&*source);
         }
+        "agent_role" | "agent_nickname" => session.is_sub_agent |= json::text(value).is_some(),
         "thread_source" => {
             session.is_sub_agent |= json::text(value).is_some_and(|source| !matches!(&*source, "" | "user"));
         }

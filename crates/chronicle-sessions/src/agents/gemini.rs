@@ -170,7 +170,7 @@ fn note_session(key: &str, value: Raw<'_>, stream: &mut Stream<'_>) -> bool {
         "startTime" | "lastUpdated" => stream.session.saw(json::text_or_empty(value).parse().ok()),
         "directories" => json::items(value, |folder| stream.session.is_in(&json::text_or_empty(folder))),
         "projectHash" => {}
-        "kind" => stream.session.is_sub_agent |= json::text_or_empty(value) == "subagent",
+        "kind" => stream.session.is_sub_agent |= !["", "main"].contains(&&*json::text_or_empty(value)),
         _ => return false,
     }
     true

@@ -93,12 +93,13 @@ impl Goose {
                 session.title = json::text(value).filter(|title| !title.is_empty()).map(Cow::into_owned);
             }
             "session_type" => match &*json::text_or_empty(value) {
-                "sub_agent" | "hidden" => session.is_sub_agent = true,
+                "" | "user" | "terminal" | "acp" | "gateway" => {}
                 "scheduled" => {
                     session.is_headless = true;
                     self.awaits_recipe = true;
                 }
-                _ => {}
+                // `sub_agent`, and what else nobody opened.
+                _ => session.is_sub_agent = true,
             },
             "recipe" => {
                 let prompt = json::member_text(value, "prompt");

@@ -67,7 +67,8 @@ impl ClineTask {
         match &*name {
             "text" | "task" if self.first.is_empty() => self.first = letters(&text),
             "new_task" => {
-                let words = ["context", "content", "text"].into_iter().find_map(within).unwrap_or(text.clone());
+                let words =
+                    ["context", "content", "text"].into_iter().find_map(within).unwrap_or(text.clone());
                 self.handed.push((Begun::WithHandedWords, letters(&words)));
             }
             "tool" => match within("tool").as_deref() {
@@ -105,6 +106,24 @@ fn letters(words: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reading::{Session, read_to_end};
+    use crate::turn::{Event, Turn};
+
+    #[test]
+    fn a_session_that_began_with_handed_words_goes_on_with_the_humans() {
+        let told = |begun: Begun| {
+            let file = r#"[{"ts":1,"type":"say","say":"task","text":"Use just."},{"ts":2,"type":"say","say":"user_feedback","text":"Thanks"}]"#;
+            let mut is_prompt = Vec::new();
+            let mut on_turn =
+                |turn: &Turn<'_>, _: &Session| is_prompt.push(matches!(turn.event, Event::Prompt(_)));
+            let source = Source::new(file.as_bytes(), &Place { line: 1, bytes: 0..0 });
+            read_to_end(source, None, begun, &mut on_turn, &mut |_| {}).expect("bytes can be read");
+            is_prompt
+        };
+        assert_eq!(told(Begun::ByHuman), [true, true]);
+        assert_eq!(told(Begun::WithHandedWords), [false, true]);
+        assert_eq!(told(Begun::ByAgent), [false, false]);
+    }
 
     #[test]
     fn words_that_another_task_handed_over_begin_a_task() {

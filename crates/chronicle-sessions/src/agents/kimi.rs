@@ -126,8 +126,7 @@ fn append(
     });
     let Some(content) = content else { return };
     // Skills, hooks and the program itself speak in a human's place.
-    let kind = origin.and_then(|origin| json::member_text(origin, "kind")).unwrap_or_default();
-    if head.role == "user" && !matches!(&*kind, "" | "user") {
+    if head.role == "user" && is_of_machine(origin) {
         let event = Event::Synthetic(Synthetic::Injected, Came::of(content).text);
         stream.turn(&Turn { id: head.id, ..Turn::new(row.place_of(content), at, event) });
         return;
@@ -141,6 +140,13 @@ fn append(
     if let Some(calls) = calls {
         json::items(calls, |call| function_call(row, at, call, stream));
     }
+}
+
+/// Whether what names the writer of words names no human.
+fn is_of_machine(origin: Option<Raw<'_>>) -> bool {
+    let Some(origin) = origin.filter(|origin| origin.get() != "null") else { return false };
+    let kind = json::text(origin).or_else(|| json::member_text(origin, "kind"));
+    !matches!(kind.as_deref(), Some("" | "user"))
 }
 
 /// What the agent does between two prompts.
@@ -196,11 +202,14 @@ impl Kimi {
             _ => {}
         });
         let Some(payload) = payload else { return Verdict::unknown(&kind) };
+        let names_machine =
+            || ["origin", "source"].iter().any(|name| is_of_machine(json::member(payload, name)));
         match &*kind {
             "TurnBegin" | "SteerInput" => {
                 if let Some(input) = json::member(payload, "user_input") {
                     let words = Came::of(input).text;
-                    if kind == "TurnBegin" && self.in_command.begins(&words) {
+                    let is_step = kind == "TurnBegin" && self.in_command.begins(&words);
+                    if is_step || names_machine() {
                         let event = Event::Synthetic(Synthetic::Injected, words);
                         stream.turn(&Turn::new(row.place_of(input), at, event));
                     } else {

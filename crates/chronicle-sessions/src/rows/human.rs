@@ -112,8 +112,8 @@ const BEGINNINGS: [(&str, Synthetic); 60] = [
 const WITH_MORE: [(&str, &str, Synthetic); 3] = [
     // Codex at a time that somebody set.
     ("Automation: ", "\nAutomation ID: ", Synthetic::Notification),
-    // Gemini's shell: the output may be of a file.
-    ("I ran the following shell command:\n", "\nThis produced the following result:\n", Synthetic::Output),
+    // Gemini's shell, and Qwen's: the output may be of a file.
+    ("I ran the following shell command:\n", "\nThis produced the following ", Synthetic::Output),
     // Qwen's channels.
     ("[External event ", "\nWebhook task running unattended.", Synthetic::Notification),
 ];
@@ -139,6 +139,7 @@ const REQUESTS: [&str; 2] = ["## My request for Codex:", "## My request:"];
 /// Judges words by how they read.
 pub(crate) fn author(words: Cow<'_, str>) -> Author<'_> {
     match beginning(&words) {
+        None if is_mention(&words) => return Author::Machine(Synthetic::Injected, words),
         Some(Beginning::Machine(Synthetic::Injected)) | None => {}
         Some(found) => return found.author(words),
     }
@@ -146,19 +147,17 @@ pub(crate) fn author(words: Cow<'_, str>) -> Author<'_> {
     let words = without_insertions(words);
     match beginning(&words) {
         Some(found) => found.author(words),
-        None if words.trim().is_empty() || is_wrapped(&words) || is_mention(&words) || is_content(&words) => {
-            Author::Machine(Synthetic::Injected, words)
-        }
+        None if words.trim().is_empty() || is_wrapped(&words) => Author::Machine(Synthetic::Injected, words),
         None => Author::Human(words),
     }
 }
 
 /// Judges the texts of one message together.
-pub(crate) fn authors(texts: Vec<Cow<'_, str>>, plain: Plain) -> Vec<Author<'_>> {
+pub(crate) fn authors<'a>(texts: Vec<Cow<'a, str>>, plain: Plain) -> Vec<Author<'a>> {
     let within = within_elements(&texts);
     let mut has_words = false;
-    let judge = |(words, is_within): (_, bool)| {
-        if is_within || (has_words && plain == Plain::First) {
+    let judge = |(words, is_within): (Cow<'a, str>, bool)| {
+        if is_within || (plain == Plain::First && (has_words || is_content(&words))) {
             return Author::Machine(Synthetic::Injected, words);
         }
         let author = author(words);
@@ -237,7 +236,7 @@ pub(crate) fn is_wrapped(words: &str) -> bool {
             _ if name.is_empty() => return false,
             Some(at) => rest[at + end.len()..].trim_start(),
             None => match rest.find("/>") {
-                Some(at) if !rest[..at].contains('\n') => rest[at + 2..].trim_start(),
+                Some(at) if !rest[1..at].contains(['<', '>', '\n']) => rest[at + 2..].trim_start(),
                 _ => return false,
             },
         };
@@ -255,7 +254,8 @@ fn is_mention(words: &str) -> bool {
         return false;
     };
     let is_link = || rest.strip_suffix(')').is_some_and(|uri| !uri.contains([')', ' ', '\n']));
-    is_link() || rest.match_indices("\n<").take(MOST_BEGUN).any(|(at, _)| is_wrapped(&rest[at..]))
+    let mut begun = rest.match_indices(")\n<").take(MOST_BEGUN);
+    is_link() || begun.any(|(at, _)| is_wrapped(&rest[at + 1..]))
 }
 
 /// Whether words begin with a line between dashes (`--- Content of x ---`), or with the name of a file over a block of code
@@ -310,7 +310,7 @@ fn without_insertions(words: Cow<'_, str>) -> Cow<'_, str> {
     }
 }
 
-/// Words without elements whose name no page has: programs put them there. What was pasted is somebody else's, most of the
+/// Words without elements whose name no page has, or that say where their content is from: programs put them there. What was pasted is somebody else's, most of the
 /// time. `None` where there is none.
 fn without_elements(words: &str) -> Option<String> {
     let mut ends: HashMap<&str, usize> = HashMap::new();
@@ -324,13 +324,20 @@ fn without_elements(words: &str) -> Option<String> {
     let (mut kept, mut from) = (String::new(), 0);
     for (at, _) in words.match_indices('<') {
         let name = name_of_element(&words[at..]);
-        let end = ends.get(name).copied().filter(|end| from <= at && at < *end && name.contains(['_', '-']));
+        let is_of_program = || name.contains(['_', '-']) || has_source(&words[at + 1 + name.len()..]);
+        let end = ends.get(name).copied().filter(|end| from <= at && at < *end && is_of_program());
         if let Some(end) = end {
             kept.push_str(&words[from..at]);
             from = end + words[end..].len() - words[end..].trim_start().len();
         }
     }
     (0 < from).then(|| kept + &words[from..])
+}
+
+/// Whether a tag, which goes on so after its name, says where the content of its element is from.
+fn has_source(rest: &str) -> bool {
+    let attributes = rest.split(['>', '\n']).next().unwrap_or_default();
+    [" ref=", " uri=", " path="].iter().any(|name| attributes.contains(name))
 }
 
 /// Words without what is from `from` to the last `end`; all of them where it has none.
@@ -371,6 +378,7 @@ mod tests {
     fn what_a_human_typed_is_told_from_what_the_agent_put_there() {
         check("fix the pool", &Author::Human("fix the pool".into()));
         check("<div>a</div> is shown twice", &Author::Human("<div>a</div> is shown twice".into()));
+        check("<div> is odd, use <br/>", &Author::Human("<div> is odd, use <br/>".into()));
         check("<br> and </br> differ", &Author::Human("<br> and </br> differ".into()));
         check(
             "<div> is not closed, see <system>",
@@ -413,6 +421,14 @@ mod tests {
         check(
             "make it blue\n\n<launch-selected-element>\nI want y.\n</launch-selected-element>\nplease",
             &Author::Human("make it blue\n\nplease".into()),
+        );
+        check(
+            "look at [@a.md](file:///a.md)\n<context ref=\"a.md\">\nI want y.\n</context>\nI want z.\n</context>\nplease",
+            &Author::Human("look at [@a.md](file:///a.md)\nplease".into()),
+        );
+        check(
+            "why is <a href=\"x\">this</a> blue?",
+            &Author::Human("why is <a href=\"x\">this</a> blue?".into()),
         );
         check("is <a-b> right, and a<b? </b>", &Author::Human("is <a-b> right, and a<b? </b>".into()));
         check(

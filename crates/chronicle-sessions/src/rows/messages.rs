@@ -98,7 +98,14 @@ impl<'a> Part<'a> {
             "input" | "args" => part.input = Some(value),
             "content" | "result" | "run" | "toolResult" => part.result = Some(value),
             // Amp put it there for the model.
-            "hidden" => part.is_hidden = json::is_true(value),
+            "hidden" => part.is_hidden |= json::is_true(value),
+            // Goose names who it is for.
+            "annotations" => {
+                let Some(audience) = json::member(value, "audience") else { return };
+                let mut is_for_user = audience.get() == "null";
+                json::items(audience, |name| is_for_user |= json::text_or_empty(name) == "user");
+                part.is_hidden |= !is_for_user;
+            }
             "is_error" | "isError" => part.is_error = Some(json::is_true(value)),
             // Goose wraps the call: it may have been none.
             "toolCall" => {

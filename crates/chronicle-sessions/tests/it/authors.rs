@@ -317,6 +317,54 @@ fn what_editors_send_along_with_a_prompt_is_no_prompt() {
 }
 
 #[test]
+fn only_known_kinds_of_sessions_are_a_humans() {
+    let is_sub_agent = |rows: &[Value]| {
+        let file: String = rows.iter().map(|row| format!("{row}\n")).collect();
+        told(file.as_bytes()).0.session.is_sub_agent
+    };
+    for (expected, kind) in [(false, "main"), (true, "subagent"), (true, "of-tomorrow")] {
+        let head = json!({"sessionId": "g", "projectHash": "h", "kind": kind});
+        assert_eq!(is_sub_agent(&[head, gemini(&["hi"])[1].clone()]), expected, "{kind}");
+    }
+    for (expected, kind) in [(false, "user"), (false, "acp"), (true, "sub_agent"), (true, "of-tomorrow")] {
+        let head = json!({"working_dir": "/w", "description": "x", "session_type": kind});
+        assert_eq!(is_sub_agent(&[head, goose(&["hi"])[1].clone()]), expected, "{kind}");
+    }
+    for (expected, kind) in [(false, "orchestrator"), (true, "worker"), (true, "of-tomorrow")] {
+        let head = json!({"type": "session_start", "id": "s", "cwd": "/w", "decompSessionType": kind});
+        assert_eq!(is_sub_agent(&[head]), expected, "{kind}");
+    }
+    for (expected, source) in [
+        (false, json!("cli")),
+        (false, json!("vscode")),
+        (true, json!("mcp")),
+        (true, json!("of-tomorrow")),
+        (true, json!({"subagent": "review"})),
+    ] {
+        let head = with(codex(&[])[0].clone(), &json!({"payload": {"id": "x", "source": source.clone()}}));
+        assert_eq!(is_sub_agent(&[head, codex(&["hi"])[1].clone()]), expected, "{source}");
+    }
+    for (expected, origin) in [
+        (1, json!(null)),
+        (1, json!({"kind": "user"})),
+        (0, json!({"kind": "cron"})),
+        (0, json!({"name": "x"})),
+        (0, json!("of-tomorrow")),
+    ] {
+        let mut rows = kimi(&["Use just."]);
+        rows[1]["message"]["payload"]["origin"] = origin.clone();
+        assert_eq!(prompts(&rows).len(), expected, "{origin}");
+    }
+    // A text of Goose for the model alone.
+    let part = |audience: &str| json!({"type": "text", "text": "Use just.", "annotations": {"audience": [audience]}});
+    let told = |audience: &str| {
+        let head = json!({"working_dir": "/w", "description": "x", "message_count": 1});
+        prompts(&[head, json!({"id": "1", "role": "user", "created": 1, "content": [part(audience)]})])
+    };
+    assert_eq!((told("user").len(), told("assistant").len()), (1, 0));
+}
+
+#[test]
 fn a_plan_that_codex_made_is_no_prompt() {
     let plan = "PLEASE IMPLEMENT THIS PLAN:\n# Pool\n\nUse just.";
     assert_eq!(words(&codex(&[plan])), [format!("Plan: {plan}")]);
