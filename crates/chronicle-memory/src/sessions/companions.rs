@@ -128,9 +128,8 @@ pub(super) fn begun(transcript: &Path) -> Begun {
     }
     let settings = transcript.with_extension("settings.json");
     let settings = settings.is_file().then(|| read(&settings)).flatten().unwrap_or_default();
-    let is_worker = |tag: &Value| {
-        tag["name"] == "decompSessionType" && tag["metadata"]["value"] != "orchestrator"
-    };
+    let is_worker =
+        |tag: &Value| tag["name"] == "decompSessionType" && tag["metadata"]["value"] != "orchestrator";
     by_agent(settings["tags"].as_array().is_some_and(|tags| tags.iter().any(is_worker)))
 }
 
