@@ -20,3 +20,4 @@ pub(crate) mod tally;
 pub(crate) mod tools;
 pub(crate) mod transcript;
 pub(crate) mod unix_path;
+pub(crate) mod wrapped;

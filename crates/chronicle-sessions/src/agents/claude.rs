@@ -1,6 +1,7 @@
 //! Claude Code's rows.
 
 mod parts;
+mod writer;
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -11,7 +12,8 @@ use jiff::Timestamp;
 use memchr::memmem;
 use serde_json::{Value, json};
 
-use self::parts::{Block, Fields, Handed, Message, Parts, is_run_together, refused_by_hook};
+use self::parts::{Block, Fields, Message, Parts, is_run_together};
+use self::writer::{Handed, refused_by_hook};
 use crate::rows::human::{Author, Plain, author, author_of_waiting, authors};
 use crate::rows::json::{self, Broken, Raw};
 use crate::rows::outcome::Answer;

@@ -13,7 +13,6 @@ use std::collections::HashMap;
 use self::document::HEAD;
 use self::results::{answer, replaced_in};
 use crate::agents::claude::read_usage;
-use crate::rows::human::is_wrapped;
 use crate::rows::json::{self, Broken, Raw};
 use crate::rows::messages::{prompt, time};
 use crate::rows::row::Row;
@@ -21,6 +20,7 @@ use crate::rows::stream::Stream;
 use crate::rows::tally::Verdict;
 use crate::rows::tools::{self, Called};
 use crate::rows::transcript::Transcript;
+use crate::rows::wrapped::is_wrapped;
 use crate::turn::{Event, Synthetic, Turn, Usage};
 
 /// What is remembered between messages.
