@@ -123,7 +123,8 @@ pub(super) fn begun(transcript: &Path) -> Begun {
     }
     if is_named(transcript, MESSAGES) {
         let entry = read(&parent.join("history_item.json")).unwrap_or_default();
-        let is_subtask = entry["parentTaskId"].as_str().is_some_and(|task| !task.is_empty());
+        let is_subtask =
+            !matches!(entry["parentTaskId"].as_str(), Some("")) && !entry["parentTaskId"].is_null();
         return if is_subtask { Begun::ByAgent } else { task_begun(transcript).unwrap_or_default() };
     }
     let settings = transcript.with_extension("settings.json");

@@ -69,7 +69,7 @@ impl Copilot {
     ) -> Verdict {
         let text = |name: &str| json::member_text(data, name).unwrap_or_default();
         let event = match &*fields.kind {
-            "user.message" if fields.is_sub_agent => {
+            "user.message" if fields.is_sub_agent || !text("parentToolCallId").is_empty() => {
                 Some(Event::Synthetic(Synthetic::SubAgent, text("content")))
             }
             // Its autopilot goes on by itself, in the words of a prompt.

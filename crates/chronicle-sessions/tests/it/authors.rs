@@ -124,6 +124,7 @@ fn rows_of_claude_that_nobody_typed_are_no_prompts() {
         (false, json!({"scheduledTaskId": "t1"})),
         (false, json!({"promptSource": "typed", "textNotTyped": true})),
         (false, json!({"handedOff": true})),
+        (false, json!({"handedOff": "s2"})),
         (false, json!({"isVirtual": true, "origin": {"kind": "human"}})),
         (false, json!({"queueTranscriptOnly": true})),
         (false, json!({"queueSkipAttachments": true})),

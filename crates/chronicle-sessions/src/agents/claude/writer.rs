@@ -30,8 +30,8 @@ impl Writer {
             | "isVirtual"
             | "isVisibleInTranscriptOnly"
             | "queueTranscriptOnly"
-            | "queueSkipAttachments" => self.is_machine |= json::is_true(value),
-            "carriesOnTurnOf" => self.name(value, &[]),
+            | "queueSkipAttachments"
+            | "carriesOnTurnOf" => self.name(value, &[]),
             _ if key.ends_with("Source") || key.starts_with("scheduled") => self.name(value, &[]),
             _ => self.has_mark |= json::is_true(value),
         }
