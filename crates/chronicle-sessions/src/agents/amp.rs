@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 
 use crate::agents::cursor::path_of;
 use crate::rows::held::HeldRow;
+use crate::rows::human::names_human;
 use crate::rows::json::{self, Broken, Raw};
 use crate::rows::messages::{Head, tell, time};
 use crate::rows::row::Row;
@@ -58,11 +59,7 @@ impl<'a> Message<'a> {
                 _ => {}
             }),
             // Hooks, and a model that corrects the course. What a human wrote has none.
-            "source" => {
-                let source = json::member_text(value, "type").or_else(|| json::text(value));
-                *is_from_machine |=
-                    value.get() != "null" && !source.is_some_and(|source| ["", "user"].contains(&&*source));
-            }
+            "source" => *is_from_machine |= names_human(value, &["user"]) == Some(false),
             "usage" => self.usage = Some(value),
             "state" => {
                 self.is_cancelled = json::member_text(value, "type").as_deref() == Some("cancelled");

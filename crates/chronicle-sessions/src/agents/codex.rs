@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
-use crate::rows::human::{Author, Plain, authors};
+use crate::rows::human::{Author, Plain, authors, names_human};
 use crate::rows::json::{self, Broken, Raw};
 use crate::rows::outcome::Answer;
 use crate::rows::row::Row;
@@ -161,14 +161,11 @@ fn note_session(payload: Raw<'_>, stream: &mut Stream<'_>) {
         // such as `mcp`.
         "source" => {
             const OPENED: [&str; 6] = ["cli", "vscode", "exec", "appServer", "app_server", "unknown"];
-            let source = json::text_or_empty(value);
-            session.is_headless |= source == "exec";
-            session.is_sub_agent |= !OPENED.contains(&&*source);
+            session.is_headless |= json::text_or_empty(value) == "exec";
+            session.is_sub_agent |= names_human(value, &OPENED) == Some(false);
         }
         "agent_role" | "agent_nickname" => session.is_sub_agent |= json::text(value).is_some(),
-        "thread_source" => {
-            session.is_sub_agent |= json::text(value).is_some_and(|source| !matches!(&*source, "" | "user"));
-        }
+        "thread_source" => session.is_sub_agent |= names_human(value, &["user"]) == Some(false),
         "cwd" => session.is_in(&json::text_or_empty(value)),
         "model" => session.model = json::text(value).map(Cow::into_owned),
         "cli_version" => session.version = json::text(value).map(Cow::into_owned),

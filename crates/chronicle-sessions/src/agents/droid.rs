@@ -9,6 +9,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
+use crate::rows::human::names_human;
 use crate::rows::json::{self, Broken};
 use crate::rows::messages::{Head, tell, time};
 use crate::rows::row::Row;
@@ -39,9 +40,7 @@ impl Transcript for Droid {
             "cwd" => folder = json::text_or_empty(value),
             "visibility" => is_hidden |= json::text_or_empty(value) == "llm_only",
             "callingSessionId" => is_called |= json::text(value).is_some(),
-            "decompSessionType" => {
-                is_called |= !["", "orchestrator"].contains(&&*json::text_or_empty(value));
-            }
+            "decompSessionType" => is_called |= names_human(value, &["orchestrator"]) == Some(false),
             _ => {}
         })?;
         let verdict = match (&*kind, message) {

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use crate::agents::claude::words_of;
 use crate::rows::held::HeldRow;
-use crate::rows::human::{Author, Plain, author, author_of_waiting, authors};
+use crate::rows::human::{Author, Plain, author, author_of_waiting, authors, names_human};
 use crate::rows::json::{self, Broken, Raw};
 use crate::rows::outcome::Answer;
 use crate::rows::row::Row;
@@ -170,7 +170,7 @@ fn note_session(key: &str, value: Raw<'_>, stream: &mut Stream<'_>) -> bool {
         "startTime" | "lastUpdated" => stream.session.saw(json::text_or_empty(value).parse().ok()),
         "directories" => json::items(value, |folder| stream.session.is_in(&json::text_or_empty(folder))),
         "projectHash" => {}
-        "kind" => stream.session.is_sub_agent |= !["", "main"].contains(&&*json::text_or_empty(value)),
+        "kind" => stream.session.is_sub_agent |= names_human(value, &["main"]) == Some(false),
         _ => return false,
     }
     true

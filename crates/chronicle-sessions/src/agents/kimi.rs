@@ -11,6 +11,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::rows::human::names_human;
 use crate::rows::json::{self, Broken, Raw};
 use crate::rows::messages::{Head, Result as Came, tell, time};
 use crate::rows::outcome::Answer;
@@ -144,9 +145,7 @@ fn append(
 
 /// Whether what names the writer of words names no human.
 fn is_of_machine(origin: Option<Raw<'_>>) -> bool {
-    let Some(origin) = origin.filter(|origin| origin.get() != "null") else { return false };
-    let kind = json::text(origin).or_else(|| json::member_text(origin, "kind"));
-    !matches!(kind.as_deref(), Some("" | "user"))
+    origin.and_then(|origin| names_human(origin, &["user"])) == Some(false)
 }
 
 /// What the agent does between two prompts.

@@ -10,7 +10,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::rows::human::{Author, Plain, authors};
+use crate::rows::human::{Author, Plain, authors, names_human};
 use crate::rows::json::{self, Broken, Raw};
 use crate::rows::messages::time;
 use crate::rows::outcome::Answer;
@@ -44,13 +44,14 @@ struct Fields<'a> {
     id: Cow<'a, str>,
     kind: Cow<'a, str>,
     subtype: Cow<'a, str>,
-    provenance: Cow<'a, str>,
     at: Option<Timestamp>,
     message: Option<Raw<'a>>,
     result: Option<Raw<'a>>,
     payload: Option<Raw<'a>>,
     usage: Option<Raw<'a>>,
     is_side: bool,
+    /// Whether it names another writer than a human. Later versions say of each row where it is from.
+    is_of_program: bool,
     /// Whether a slash command wrote it.
     is_of_command: bool,
 }
@@ -69,8 +70,11 @@ impl Transcript for Qwen {
         let length = json::first_object(row, |key, value| match key {
             "uuid" => fields.id = json::text_or_empty(value),
             "type" => fields.kind = json::text_or_empty(value),
-            "subtype" => fields.subtype = json::text_or_empty(value),
-            "provenance" => fields.provenance = json::text_or_empty(value),
+            "subtype" => {
+                fields.subtype = json::text_or_empty(value);
+                fields.is_of_program |= names_human(value, &[MID_TURN]) == Some(false);
+            }
+            "provenance" => fields.is_of_program |= names_human(value, &["real_user"]) == Some(false),
             "timestamp" => fields.at = time(value),
             "message" => fields.message = Some(value),
             "toolCallResult" => fields.result = Some(value),
@@ -168,10 +172,8 @@ fn tell(row: &Row<'_>, fields: &Fields<'_>, message: Raw<'_>, stream: &mut Strea
     }
 }
 
-/// Kinds of rows in a human's name that a human wrote: all others are of the program, such as `cron`. Later versions say of
-/// each row where it is from, too.
-const HUMANS: [&str; 2] = ["", "mid_turn_user_message"];
-const HUMAN: &str = "real_user";
+/// The kind of rows with what a human typed while the agent was busy. Rows of other kinds, such as `cron`, are of the program.
+const MID_TURN: &str = "mid_turn_user_message";
 
 /// Where a session comes from that a human opened at this machine.
 const AT_HAND: [&str; 6] = ["", "user", "cli", "interactive", "ide", "vscode"];
@@ -184,9 +186,7 @@ fn events<'a>(fields: &Fields<'_>, texts: Vec<Cow<'a, str>>) -> Vec<Event<'a>> {
         _ if fields.is_side => Synthetic::SubAgent,
         "tool_result" => Synthetic::Output,
         _ if fields.is_of_command => Synthetic::Injected,
-        _ if !HUMANS.contains(&&*fields.subtype) || !["", HUMAN].contains(&&*fields.provenance) => {
-            Synthetic::Notification
-        }
+        _ if fields.is_of_program => Synthetic::Notification,
         _ => return authors(texts, Plain::First).into_iter().map(Author::event).collect(),
     };
     texts.into_iter().map(|words| Event::Synthetic(machine, words)).collect()

@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 
+use crate::rows::json::{self, Raw};
 use crate::rows::wrapped::{is_begun, is_content, is_mention, is_wrapped, within_elements, without_elements};
 use crate::turn::{Event, Synthetic};
 
@@ -28,6 +29,18 @@ impl<'a> Author<'a> {
             Author::Machine(kind, words) => Event::Synthetic(kind, words),
             Author::Interruption => Event::Interruption("".into()),
         }
+    }
+}
+
+/// Whether `writer`, who is named by a word or by an object of a kind, is one of the known `humans`; none where nobody is
+/// named. What isn't known is a machine: later versions of agents name more of these.
+pub(crate) fn names_human(writer: Raw<'_>, humans: &[&str]) -> Option<bool> {
+    let of_object = || ["kind", "type", "source"].iter().find_map(|name| json::member_text(writer, name));
+    match json::text(writer).or_else(of_object).as_deref() {
+        Some("") => None,
+        Some(name) => Some(humans.contains(&name)),
+        None if ["null", "false"].contains(&writer.get()) => None,
+        None => Some(false),
     }
 }
 

@@ -8,6 +8,7 @@ use memchr::memmem;
 
 use super::words_of;
 use super::writer::Writer;
+use crate::rows::human::names_human;
 use crate::rows::json::{self, Broken, Raw};
 use crate::rows::outcome::may_be_refusal;
 use crate::rows::row::Row;
@@ -213,10 +214,12 @@ impl<'a> Fields<'a> {
             "entrypoint" => self.entry_point = text(),
             "content" => self.content = Some(value),
             "error" => self.error = Some(value),
-            "toolDenialKind" => self.is_refused_by_machine |= text() != "user-rejected",
+            "toolDenialKind" => {
+                self.is_refused_by_machine |= names_human(value, &["user-rejected"]) == Some(false);
+            }
             "permissionDecision" => {
-                let source = json::member_text(value, "source").unwrap_or_default();
-                self.is_refused_by_machine |= !source.starts_with("user") && value.get() != "null";
+                const USER: [&str; 3] = ["user", "user_abort", "user_reject"];
+                self.is_refused_by_machine |= names_human(value, &USER) == Some(false);
             }
             "toolDenialFromHost" => self.is_refused_by_machine |= json::is_true(value),
             "holdsPersonsWords" => self.is_refused_by_machine |= !json::is_true(value),

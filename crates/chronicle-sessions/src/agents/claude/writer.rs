@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::rows::human::names_human;
 use crate::rows::json::{self, Raw};
 
 /// Who wrote the words of a row, as far as it says. Only what is known for a human counts as one: later versions name more
@@ -37,14 +38,12 @@ impl Writer {
         }
     }
 
-    /// Takes who is named by a text, or by the kind of an object; `humans` are known.
+    /// Takes who is named; `humans` are known.
     fn name(&mut self, value: Raw<'_>, humans: &[&str]) {
-        let name = json::text(value).or_else(|| json::member_text(value, "kind"));
-        match name.as_deref() {
-            Some("") => {}
-            Some(name) if humans.contains(&name) => self.is_human = true,
-            None if ["null", "false"].contains(&value.get()) => {}
-            _ => self.is_machine = true,
+        match names_human(value, humans) {
+            Some(true) => self.is_human = true,
+            Some(false) => self.is_machine = true,
+            None => {}
         }
     }
 
