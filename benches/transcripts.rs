@@ -127,7 +127,7 @@ fn take_in(
         stem: &name,
         size: 0,
         modified: 0,
-        is_of_sub_agent: false,
+        begun: chronicle_sessions::Begun::ByHuman,
         format,
         checkpoint_from: None,
     };

@@ -10,6 +10,7 @@ mod droid;
 mod gemini;
 mod generic;
 mod goose;
+pub(crate) mod handed;
 mod kimi;
 mod opencode;
 mod qwen;
@@ -275,7 +276,7 @@ impl Reader {
             Format::Droid => Box::new(droid::Droid),
             Format::GooseRows | Format::GooseDatabase => Box::new(goose::Goose::default()),
             Format::Cline => Box::<cline::Cline>::default(),
-            Format::Amp => Box::new(amp::Amp),
+            Format::Amp => Box::<amp::Amp>::default(),
             Format::Zed => Box::<zed::Zed>::default(),
             Format::Generic => Box::<generic::Generic>::default(),
         })

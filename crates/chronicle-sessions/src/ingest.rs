@@ -34,6 +34,7 @@ use self::edited::Edited;
 use self::forks::Shared;
 use self::kept::{Tops, kept};
 use crate::agents::Format;
+use crate::agents::handed::Begun;
 use crate::commands::checks::Called;
 use crate::digest::threads::events_among;
 use crate::digest::titles::TitleVerdict;
@@ -62,8 +63,8 @@ pub struct Transcript<'t> {
     pub size: u64,
     /// When it was written last, in nanoseconds since 1970.
     pub modified: i64,
-    /// Whether another agent began its session, as far as its place or the files next to it tell.
-    pub is_of_sub_agent: bool,
+    /// Who began its session.
+    pub begun: Begun,
     /// The form it has, if that is known.
     pub format: Option<Format>,
     /// How many bytes have to be read before a checkpoint is worth its place; none for no checkpoint.
@@ -161,7 +162,7 @@ pub fn ingest(
         Some(Resumed { pause, waiting, .. }) => read_on(file, pause, waiting, on_turn, at_end).map(Some),
         None => {
             let source = crate::rows::source::Source::new(file, &Place { line: 1, bytes: 0..0 });
-            read_to_end(source, transcript.format, transcript.is_of_sub_agent, on_turn, at_end)
+            read_to_end(source, transcript.format, transcript.begun, on_turn, at_end)
         }
     };
     match read {

@@ -30,6 +30,7 @@ mod turn;
 mod words;
 
 pub use agents::Format;
+pub use agents::handed::{Begun, ClineTask};
 pub use agents::zed::document::thread_document;
 pub use commands::checks::CheckKind;
 pub use commands::hard_failure::HardFailure;

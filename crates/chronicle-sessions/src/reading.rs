@@ -7,6 +7,7 @@ use std::io::{self, Read};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::agents::handed::Begun;
 use crate::agents::{Format, Reader};
 use crate::rows::blocks;
 use crate::rows::elements::{Element, Elements};
@@ -109,14 +110,14 @@ pub fn read_from(
     format: Option<Format>,
     on_turn: &mut dyn FnMut(&Turn<'_>, &Session),
 ) -> io::Result<Option<Reading>> {
-    read_to_end(Source::new(file, start), format, false, on_turn, &mut |_| {})
+    read_to_end(Source::new(file, start), format, Begun::default(), on_turn, &mut |_| {})
 }
 
-/// Reads `file` as [`read`] does, that of a sub-agent if it `is_sub_agent`, and shows the reading to `at_end` where a later one can go on from its end.
+/// Reads `file` as [`read`] does, that of a session which began so, and shows the reading to `at_end` where a later one can go on from its end.
 pub(crate) fn read_to_end(
     mut source: Source<impl Read>,
     format: Option<Format>,
-    is_sub_agent: bool,
+    begun: Begun,
     on_turn: &mut dyn FnMut(&Turn<'_>, &Session),
     at_end: &mut dyn FnMut(&AtEnd<'_, '_>),
 ) -> io::Result<Option<Reading>> {
@@ -126,9 +127,10 @@ pub(crate) fn read_to_end(
     }
     source.pass_mark();
     let Some(format) = format.or_else(|| Format::of(source.bytes())) else { return Ok(None) };
-    let session = Session { agent: Some(format.agent()), is_sub_agent, ..Session::default() };
-    let reader = Reader::new(format);
-    let mut rows = Rows { format, reader, stream: Stream::new(session, on_turn), tally: Tally::default() };
+    let (agent, is_sub_agent) = (Some(format.agent()), begun == Begun::ByAgent);
+    let mut stream = Stream::new(Session { agent, is_sub_agent, ..Session::default() }, on_turn);
+    stream.is_handed_over = begun == Begun::WithHandedWords;
+    let mut rows = Rows { format, reader: Reader::new(format), stream, tally: Tally::default() };
     if format.is_document() {
         let end = read_document(source, &mut rows.reader, &mut rows.stream, &mut rows.tally)?;
         return Ok(Some(rows.finish(end)));

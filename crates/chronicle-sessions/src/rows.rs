@@ -4,6 +4,7 @@
 
 pub(crate) mod blocks;
 pub(crate) mod elements;
+pub(crate) mod held;
 pub(crate) mod human;
 pub(crate) mod json;
 pub(crate) mod messages;
@@ -19,3 +20,4 @@ pub(crate) mod tally;
 pub(crate) mod tools;
 pub(crate) mod transcript;
 pub(crate) mod unix_path;
+pub(crate) mod wrapped;

@@ -11,7 +11,7 @@ use chronicle_sessions::{Ingested, IngestedSession, Transcript, ingest};
 use jiff::Timestamp;
 
 use super::{
-    companions::is_of_sub_agent,
+    companions::begun,
     goes_on::GoesOn,
     ingest::MOST_BYTES,
     kept::{is_there, look, name_of, read},
@@ -138,7 +138,7 @@ fn take_in(
         stem: &stem,
         size: file.size,
         modified: file.modified,
-        is_of_sub_agent: is_of_sub_agent(file.path),
+        begun: begun(file.path),
         format: None,
         checkpoint_from: from,
     };

@@ -1,9 +1,11 @@
 //! What files next to a transcript say of its session: the folder it worked in, and whether a human began it.
 
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
 
 use chronicle_git::files;
-use chronicle_sessions::unix_path;
+use chronicle_sessions::{Begun, ClineTask, unix_path};
 use serde_json::Value;
 
 /// Larger files are read by nobody.
@@ -110,22 +112,63 @@ fn folders_of_slug(folder: &Path, slug: &str, n_looked_at: &mut usize, found: &m
     }
 }
 
-/// Whether the session of a file was begun by another agent, where its rows don't say it: Kimi's by its place, Roo Code's by
-/// its entry in the list of tasks, and Droid's by the tags in its settings.
-pub(super) fn is_of_sub_agent(transcript: &Path) -> bool {
+/// Who began the session of a file, where its rows don't say it: Kimi's is known by its place, Droid's by the tags in its
+/// settings, and a task of Cline and its forks by its entry in the list of tasks, or by the task that it comes from.
+pub(super) fn begun(transcript: &Path) -> Begun {
     let is_named = |path: &Path, name: &str| path.file_name().is_some_and(|found| found == name);
-    let Some(parent) = transcript.parent() else { return false };
+    let Some(parent) = transcript.parent() else { return Begun::ByHuman };
+    let by_agent = |is_so: bool| if is_so { Begun::ByAgent } else { Begun::ByHuman };
     if is_named(transcript, "wire.jsonl") {
-        return parent.parent().is_some_and(|above| is_named(above, "subagents"));
+        return by_agent(parent.parent().is_some_and(|above| is_named(above, "subagents")));
     }
-    if is_named(transcript, "ui_messages.json") {
+    if is_named(transcript, MESSAGES) {
         let entry = read(&parent.join("history_item.json")).unwrap_or_default();
-        return entry["parentTaskId"].as_str().is_some_and(|task| !task.is_empty());
+        let is_subtask =
+            !matches!(entry["parentTaskId"].as_str(), Some("")) && !entry["parentTaskId"].is_null();
+        return if is_subtask { Begun::ByAgent } else { task_begun(transcript).unwrap_or_default() };
     }
     let settings = transcript.with_extension("settings.json");
     let settings = settings.is_file().then(|| read(&settings)).flatten().unwrap_or_default();
-    let is_worker = |tag: &Value| tag["name"] == "decompSessionType" && tag["metadata"]["value"] == "worker";
-    settings["tags"].as_array().is_some_and(|tags| tags.iter().any(is_worker))
+    let is_worker =
+        |tag: &Value| tag["name"] == "decompSessionType" && tag["metadata"]["value"] != "orchestrator";
+    by_agent(settings["tags"].as_array().is_some_and(|tags| tags.iter().any(is_worker)))
+}
+
+/// The messages of a task of Cline and its forks, in a folder of its own.
+const MESSAGES: &str = "ui_messages.json";
+
+/// How many tasks are looked at for the one that another comes from.
+const MOST_TASKS: usize = 32;
+
+/// How long after its last message a task may hand its words over.
+const HANDED_WITHIN: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+
+/// How much of a file shows when its task began.
+const HEAD: u64 = 16 << 10;
+
+/// Who began the task of these messages, by what is next to it: the tasks that had begun by then, the latest first.
+fn task_begun(transcript: &Path) -> Option<Begun> {
+    let task = ClineTask::read(files::open(transcript).ok()?).ok()?;
+    let began = task.began?;
+    let since = UNIX_EPOCH.checked_add(Duration::from_millis(began))?.checked_sub(HANDED_WITHIN)?;
+    let folders = std::fs::read_dir(transcript.parent()?.parent()?).ok()?;
+    let mut before: Vec<(u64, PathBuf)> = folders
+        .flatten()
+        .map(|folder| folder.path().join(MESSAGES))
+        .filter(|path| path != transcript)
+        .filter_map(|path| {
+            let is_recent = path.metadata().and_then(|found| found.modified()).is_ok_and(|at| since <= at);
+            let head = || ClineTask::read(files::open(&path).ok()?.take(HEAD)).ok();
+            // What begins with a long message may have begun at any time.
+            let other = is_recent.then(head).flatten()?.began.unwrap_or_default();
+            (other < began).then_some((other, path))
+        })
+        .collect();
+    before.sort_by(|one, other| other.cmp(one));
+    let others = before.iter().take(MOST_TASKS);
+    let others: Vec<ClineTask> =
+        others.filter_map(|(_, path)| ClineTask::read(files::open(path).ok()?).ok()).collect();
+    Some(task.begun(&others))
 }
 
 fn read(path: &Path) -> Option<Value> {
@@ -137,8 +180,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sessions_of_sub_agents_are_known_by_what_is_next_to_them() {
-        let check = |transcript: &str, next_to_it: Option<(&str, &str)>, expected: bool| {
+    fn who_began_a_session_is_known_by_what_is_next_to_it() {
+        let check = |transcript: &str, next_to_it: Option<(&str, &str)>, expected: Begun| {
             let folder = tempfile::tempdir().expect("a folder");
             let path = folder.path().join(transcript);
             let parent = path.parent().expect("it is in a folder");
@@ -146,18 +189,39 @@ mod tests {
             if let Some((name, text)) = next_to_it {
                 std::fs::write(parent.join(name), text).expect("it is written");
             }
-            assert_eq!(is_of_sub_agent(&path), expected, "{transcript} {next_to_it:?}");
+            assert_eq!(begun(&path), expected, "{transcript} {next_to_it:?}");
         };
-        check("s/subagents/a/wire.jsonl", None, true);
-        check("s/wire.jsonl", None, false);
-        check("t/ui_messages.json", Some(("history_item.json", r#"{"parentTaskId":"t0"}"#)), true);
-        check("t/ui_messages.json", Some(("history_item.json", r#"{"parentTaskId":null}"#)), false);
+        let (human, agent) = (Begun::ByHuman, Begun::ByAgent);
+        check("s/subagents/a/wire.jsonl", None, agent);
+        check("s/wire.jsonl", None, human);
+        check("t/ui_messages.json", Some(("history_item.json", r#"{"parentTaskId":"t0"}"#)), agent);
+        check("t/ui_messages.json", Some(("history_item.json", r#"{"parentTaskId":null}"#)), human);
         let tags = |value: &str| {
             format!(r#"{{"tags":[{{"name":"decompSessionType","metadata":{{"value":"{value}"}}}}]}}"#)
         };
-        check("5e55.jsonl", Some(("5e55.settings.json", &tags("worker"))), true);
-        check("5e55.jsonl", Some(("5e55.settings.json", &tags("orchestrator"))), false);
-        check("5e55.jsonl", Some(("5e55.settings.json", "no JSON")), false);
-        check("5e55.jsonl", None, false);
+        check("5e55.jsonl", Some(("5e55.settings.json", &tags("worker"))), agent);
+        check("5e55.jsonl", Some(("5e55.settings.json", &tags("orchestrator"))), human);
+        check("5e55.jsonl", Some(("5e55.settings.json", "no JSON")), human);
+        check("5e55.jsonl", None, human);
+    }
+
+    #[test]
+    fn a_task_of_cline_is_known_by_the_one_that_it_comes_from() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let task = |name: &str, at: u64, said: &str, more: &str| {
+            let path = folder.path().join(name).join(MESSAGES);
+            std::fs::create_dir_all(path.parent().expect("it is in a folder")).expect("it is made");
+            let text = format!(r#"[{{"ts":{at},"type":"say","say":"task","text":"{said}"}}{more}]"#);
+            std::fs::write(&path, text).expect("it is written");
+            path
+        };
+        let handed = r#",{"ts":1772366500000,"type":"ask","ask":"new_task","text":"Go on with the pool."}"#;
+        task("1", 1_772_366_400_000, "Fix it", handed);
+        let child = task("2", 1_772_366_600_000, "Go on with the pool.", "");
+        assert_eq!(begun(&child), Begun::WithHandedWords);
+        // Who types the same words before is the first one.
+        let earlier = task("3", 1_772_366_300_000, "Go on with the pool.", "");
+        assert_eq!(begun(&earlier), Begun::ByHuman);
+        assert_eq!(begun(&task("4", 1_772_366_600_000, "Go on", "")), Begun::ByHuman);
     }
 }

@@ -1,6 +1,7 @@
 //! Claude Code's rows.
 
 mod parts;
+mod writer;
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -11,8 +12,9 @@ use jiff::Timestamp;
 use memchr::memmem;
 use serde_json::{Value, json};
 
-use self::parts::{Fields, Handed, Message, Parts, is_run_together};
-use crate::rows::human::{Author, author, author_of_waiting};
+use self::parts::{Block, Fields, Message, Parts, is_run_together};
+use self::writer::{Handed, refused_by_hook};
+use crate::rows::human::{Author, Plain, author, author_of_waiting, authors};
 use crate::rows::json::{self, Broken, Raw};
 use crate::rows::outcome::Answer;
 use crate::rows::row::Row;
@@ -40,6 +42,9 @@ const MOST_TITLES: usize = 256;
 /// How many prompts may wait until the agent is free.
 const MOST_QUEUED: usize = 256;
 
+/// How many calls may wait for the answer of a hook that refused them.
+const MOST_REFUSED: usize = 256;
+
 /// What is remembered between rows.
 #[derive(Default)]
 pub(crate) struct Claude {
@@ -55,12 +60,15 @@ pub(crate) struct Claude {
     has_own_title: bool,
     /// Whether a row of the conversation was read: the first one says whose file it is.
     has_rows: bool,
+    /// Calls that hooks refused: their answers are the hooks'.
+    refused: VecDeque<String>,
 }
 
 struct Queued {
     place: Place,
     at: Option<Timestamp>,
     words: String,
+    is_from_machine: bool,
 }
 
 impl Transcript for Claude {
@@ -75,6 +83,7 @@ impl Transcript for Claude {
             "titles": titles,
             "has_own_title": self.has_own_title,
             "has_rows": self.has_rows,
+            "refused": self.refused,
         }))
     }
 
@@ -83,6 +92,7 @@ impl Transcript for Claude {
         self.titles = serde_json::from_value(take("titles")).unwrap_or_default();
         self.has_own_title = take("has_own_title") == true;
         self.has_rows = take("has_rows") == true;
+        self.refused = serde_json::from_value(take("refused")).unwrap_or_default();
     }
 
     fn skips(&self, line: &[u8]) -> Option<&'static str> {
@@ -123,14 +133,20 @@ impl Claude {
         self.note_parent(fields, stream);
         self.note_title(fields, stream);
         match fields.attachment.and_then(Handed::of) {
-            Some(handed) => self.judge(&handed, stream),
+            Some(handed) => self.judge(&handed, fields.is_from_machine(), stream),
             None if ["assistant", "user"].contains(&&*fields.kind) => self.tell_handed(stream),
             None => {}
         }
+        if let Some(call_id) = fields.attachment.and_then(refused_by_hook) {
+            if MOST_REFUSED <= self.refused.len() {
+                self.refused.pop_front();
+            }
+            self.refused.push_back(call_id.into_owned());
+        }
         match &*fields.kind {
             "assistant" => assistant(row, fields, message, &mut self.usage, stream),
-            "user" => user(row, fields, message, stream),
-            "progress" => progress(row, parts, &mut self.usage, stream),
+            "user" => user(row, fields, message, &self.refused, stream),
+            "progress" => self.progress(row, parts, stream),
             "system" => system(row, fields, stream),
             "queue-operation" => self.queue(row, fields),
             "summary" | "ai-title" | "custom-title" => Verdict::Kept,
@@ -192,10 +208,10 @@ impl Claude {
     }
 
     /// Tells of what was handed to the agent, unless it was no human who put it there.
-    fn judge(&mut self, handed: &Handed<'_>, stream: &mut Stream<'_>) {
+    fn judge(&mut self, handed: &Handed<'_>, is_from_machine: bool, stream: &mut Stream<'_>) {
         let at = self.handed.iter().position(|queued| queued.words == handed.words);
         match at.and_then(|at| self.handed.remove(at)) {
-            Some(queued) if !handed.is_from_machine => tell_queued(queued, stream),
+            Some(queued) if !handed.is_from_machine && !is_from_machine => tell_queued(queued, stream),
             _ => {}
         }
     }
@@ -203,6 +219,23 @@ impl Claude {
     fn tell_handed(&mut self, stream: &mut Stream<'_>) {
         while let Some(queued) = self.handed.pop_front() {
             tell_queued(queued, stream);
+        }
+    }
+
+    /// Sub-agents of older versions speak through rows of progress.
+    fn progress(&mut self, row: &Row<'_>, parts: &Parts<'_>, stream: &mut Stream<'_>) -> Verdict {
+        if parts.progress != "agent_progress" {
+            return Verdict::skipped(&format!("progress/{}", tools::cut(&parts.progress, 40)));
+        }
+        let mut inner = parts.inner.clone();
+        inner.is_side = true;
+        if !stream.is_new(&inner.uuid) {
+            return Verdict::skipped("repeated");
+        }
+        match &*inner.kind {
+            "assistant" => assistant(row, &inner, &parts.message, &mut self.usage, stream),
+            "user" => user(row, &inner, &parts.message, &self.refused, stream),
+            kind => Verdict::unknown(kind),
         }
     }
 
@@ -215,7 +248,9 @@ impl Claude {
                 let words = fields.content.map(json::text_or_empty).unwrap_or_default();
                 if self.queued.len() < MOST_QUEUED && !words.is_empty() {
                     let place = row.place_of(fields.content.expect("it has words"));
-                    self.queued.push_back(Queued { place, at: fields.at, words: words.into_owned() });
+                    let (at, words, is_from_machine) =
+                        (fields.at, words.into_owned(), fields.is_from_machine());
+                    self.queued.push_back(Queued { place, at, words, is_from_machine });
                 }
             }
             "remove" => self.handed.extend(self.queued.pop_front()),
@@ -249,9 +284,8 @@ fn note_session(fields: &Fields<'_>, stream: &mut Stream<'_>) {
 
 fn tell_queued(queued: Queued, stream: &mut Stream<'_>) {
     let event = match author_of_waiting(queued.words.into()) {
-        Author::Human(words) => Event::Prompt(words),
-        Author::Machine(kind, words) => Event::Synthetic(kind, words),
-        Author::Interruption => Event::Interruption("".into()),
+        Author::Human(words) if queued.is_from_machine => Event::Synthetic(Synthetic::Notification, words),
+        author => author.event(),
     };
     // Queue rows have no id: where they stand is as lasting as one.
     let id = format!("queue-{}", queued.place.bytes.start);
@@ -331,17 +365,27 @@ pub(crate) fn read_usage(raw: Raw<'_>) -> Usage {
     usage
 }
 
-fn user(row: &Row<'_>, fields: &Fields<'_>, message: &Message<'_>, stream: &mut Stream<'_>) -> Verdict {
+fn user(
+    row: &Row<'_>,
+    fields: &Fields<'_>,
+    message: &Message<'_>,
+    refused: &VecDeque<String>,
+    stream: &mut Stream<'_>,
+) -> Verdict {
     if let Some(words) = &message.words {
         let place = row.place_of_text(words);
-        tell_words(row, fields, stream, place, 0, Cow::Borrowed(&**words));
+        tell_words(row, fields, stream, place, 0, author(Cow::Borrowed(&**words)));
         return Verdict::Kept;
     }
+    let texts = message.blocks.iter().filter(|block| block.kind == "text").map(Block::words).collect();
+    let mut authors = authors(texts, Plain::All).into_iter();
     for (part, block) in message.blocks.iter().enumerate() {
         match &*block.kind {
             "text" => {
                 let place = block.text.map_or_else(|| row.place.clone(), |value| row.place_of(value));
-                tell_words(row, fields, stream, place, part, block.words());
+                if let Some(author) = authors.next() {
+                    tell_words(row, fields, stream, place, part, author);
+                }
             }
             "tool_result" => {
                 let is_wanted = block.is_error || stream.wants_answer(&block.call_id);
@@ -353,7 +397,11 @@ fn user(row: &Row<'_>, fields: &Fields<'_>, message: &Message<'_>, stream: &mut 
                 };
                 // An answer that says nothing of an error is none.
                 let answer = Answer { is_ok: Some(!block.is_error), exit_code: None, text: &text };
-                stream.answer(&block.call_id, &answer);
+                if fields.may_refuse_in_words() && !refused.iter().any(|call_id| *call_id == block.call_id) {
+                    stream.answer_of_user(&block.call_id, &answer);
+                } else {
+                    stream.answer(&block.call_id, &answer);
+                }
             }
             _ => {}
         }
@@ -367,10 +415,9 @@ fn tell_words(
     stream: &mut Stream<'_>,
     place: Place,
     part: usize,
-    words: Cow<'_, str>,
+    author: Author<'_>,
 ) {
-    let judged = author(words);
-    let event = match judged {
+    let event = match author {
         Author::Interruption => Event::Interruption("".into()),
         Author::Machine(Synthetic::Summary, words) => Event::Synthetic(Synthetic::Summary, words),
         Author::Machine(_, words) | Author::Human(words) if fields.is_summary => {
@@ -410,28 +457,6 @@ pub(crate) fn words_of(content: Raw<'_>) -> Cow<'_, str> {
     words
 }
 
-/// Sub-agents of older versions speak through rows of progress.
-fn progress(
-    row: &Row<'_>,
-    parts: &Parts<'_>,
-    last_usage: &mut (String, Usage),
-    stream: &mut Stream<'_>,
-) -> Verdict {
-    if parts.progress != "agent_progress" {
-        return Verdict::skipped(&format!("progress/{}", tools::cut(&parts.progress, 40)));
-    }
-    let mut inner = parts.inner.clone();
-    inner.is_side = true;
-    if !stream.is_new(&inner.uuid) {
-        return Verdict::skipped("repeated");
-    }
-    match &*inner.kind {
-        "assistant" => assistant(row, &inner, &parts.message, last_usage, stream),
-        "user" => user(row, &inner, &parts.message, stream),
-        kind => Verdict::unknown(kind),
-    }
-}
-
 fn system(row: &Row<'_>, fields: &Fields<'_>, stream: &mut Stream<'_>) -> Verdict {
     match &*fields.subtype {
         "api_error" => {
@@ -444,7 +469,7 @@ fn system(row: &Row<'_>, fields: &Fields<'_>, stream: &mut Stream<'_>) -> Verdic
             if let Some(content) = fields.content
                 && let Some(words) = json::text(content)
             {
-                tell_words(row, fields, stream, row.place_of(content), 0, words);
+                tell_words(row, fields, stream, row.place_of(content), 0, author(words));
             }
             Verdict::Kept
         }

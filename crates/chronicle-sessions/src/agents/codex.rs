@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
-use crate::rows::human::{Author, author};
+use crate::rows::human::{Author, Plain, authors, names_human};
 use crate::rows::json::{self, Broken, Raw};
 use crate::rows::outcome::Answer;
 use crate::rows::row::Row;
@@ -157,16 +157,15 @@ fn note_session(payload: Raw<'_>, stream: &mut Stream<'_>) {
     json::members(payload, |key, value| match key {
         "id" if session.id.is_none() => session.id = json::text(value).map(Cow::into_owned),
         "forked_from_id" | "parent_thread_id" => session.parent_id = json::text(value).map(Cow::into_owned),
-        // What is no word, such as `cli`, is started by Codex itself: sub-agents, reviewers, its memory. Over MCP, another
-        // agent asks.
+        // What a human opens. All else is started by Codex itself (sub-agents, reviewers, its memory), or by another agent,
+        // such as `mcp`.
         "source" => {
-            let source = json::text(value);
-            session.is_headless |= source.as_deref() == Some("exec");
-            session.is_sub_agent |= source.is_none_or(|source| source == "mcp");
+            const OPENED: [&str; 6] = ["cli", "vscode", "exec", "appServer", "app_server", "unknown"];
+            session.is_headless |= json::text_or_empty(value) == "exec";
+            session.is_sub_agent |= names_human(value, &OPENED) == Some(false);
         }
-        "thread_source" => {
-            session.is_sub_agent |= json::text(value).is_some_and(|source| !matches!(&*source, "" | "user"));
-        }
+        "agent_role" | "agent_nickname" => session.is_sub_agent |= json::text(value).is_some(),
+        "thread_source" => session.is_sub_agent |= names_human(value, &["user"]) == Some(false),
         "cwd" => session.is_in(&json::text_or_empty(value)),
         "model" => session.model = json::text(value).map(Cow::into_owned),
         "cli_version" => session.version = json::text(value).map(Cow::into_owned),
@@ -243,16 +242,22 @@ fn message(row: &Row<'_>, at: Option<Timestamp>, item: &Item<'_>, stream: &mut S
     if let Some(list) = item.meta.and_then(|meta| json::member(meta, "content_item_kinds")) {
         json::items(list, |kind| kinds.push(json::text_or_empty(kind)));
     }
-    let mut index = 0;
+    let (mut texts, mut n_items) = (Vec::new(), 0);
     json::items(content, |part| {
-        let is_typed = kinds.get(index).is_none_or(|kind| kind == "user.text");
-        let Some(words) = json::member_text(part, "text") else { return };
-        let event = match (&*item.role, author(words)) {
+        let is_typed = kinds.get(n_items).is_none_or(|kind| kind == "user.text");
+        n_items += 1;
+        if let Some(words) = json::member_text(part, "text") {
+            texts.push(((row.place_of(part), is_typed), words));
+        }
+    });
+    let (about, words): (Vec<_>, Vec<_>) = texts.into_iter().unzip();
+    for (index, ((place, is_typed), author)) in about.into_iter().zip(authors(words, Plain::All)).enumerate()
+    {
+        let event = match (&*item.role, author) {
             ("assistant", Author::Human(words) | Author::Machine(_, words)) => Event::Said(words),
             // An event tells of it too.
-            (_, Author::Interruption) => return,
-            ("user", Author::Human(words)) if is_typed => Event::Prompt(words),
-            ("user", Author::Machine(kind, words)) if is_typed => Event::Synthetic(kind, words),
+            (_, Author::Interruption) => continue,
+            ("user", author) if is_typed => author.event(),
             (_, Author::Human(words) | Author::Machine(_, words)) => {
                 Event::Synthetic(Synthetic::Injected, words)
             }
@@ -262,9 +267,8 @@ fn message(row: &Row<'_>, at: Option<Timestamp>, item: &Item<'_>, stream: &mut S
         } else {
             Cow::Owned(format!("{}#{index}", item.id))
         };
-        index += 1;
-        stream.turn(&Turn { id, ..Turn::new(row.place_of(part), at, event) });
-    });
+        stream.turn(&Turn { id, ..Turn::new(place, at, event) });
+    }
     Verdict::Kept
 }
 

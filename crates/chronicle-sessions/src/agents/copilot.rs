@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use crate::rows::human::{Author, author};
+use crate::rows::human::{Author, author, names_human};
 use crate::rows::json::{self, Broken, Raw};
 use crate::rows::outcome::Answer;
 use crate::rows::row::Row;
@@ -69,14 +69,14 @@ impl Copilot {
     ) -> Verdict {
         let text = |name: &str| json::member_text(data, name).unwrap_or_default();
         let event = match &*fields.kind {
-            "user.message" if fields.is_sub_agent => {
+            "user.message" if fields.is_sub_agent || !text("parentToolCallId").is_empty() => {
                 Some(Event::Synthetic(Synthetic::SubAgent, text("content")))
             }
             // Its autopilot goes on by itself, in the words of a prompt.
             "user.message" if json::member(data, "isAutopilotContinuation").is_some_and(json::is_true) => {
                 Some(Event::Synthetic(Synthetic::Injected, text("content")))
             }
-            "user.message" => prompt(text("content"), &text("source")),
+            "user.message" => Some(prompt(text("content"), json::member(data, "source"))),
             "assistant.message" => {
                 Some(Event::Said(text("content"))).filter(|_| !text("content").trim().is_empty())
             }
@@ -147,15 +147,12 @@ fn skipped(kind: &str) -> Verdict {
     if is_known { Verdict::skipped(&tools::cut(kind, 40)) } else { Verdict::unknown(kind) }
 }
 
-fn prompt<'a>(words: Cow<'a, str>, source: &str) -> Option<Event<'a>> {
-    Some(match author(words) {
-        Author::Interruption => Event::Interruption("".into()),
-        Author::Machine(kind, words) => Event::Synthetic(kind, words),
-        Author::Human(words) if !matches!(source, "" | "user") => {
-            Event::Synthetic(Synthetic::Injected, words)
-        }
-        Author::Human(words) => Event::Prompt(words),
-    })
+fn prompt<'a>(words: Cow<'a, str>, source: Option<Raw<'_>>) -> Event<'a> {
+    let names_machine = || source.and_then(|source| names_human(source, &["user"])) == Some(false);
+    match author(words) {
+        Author::Human(words) if names_machine() => Event::Synthetic(Synthetic::Injected, words),
+        author => author.event(),
+    }
 }
 
 fn answer(data: Raw<'_>, stream: &mut Stream<'_>) {

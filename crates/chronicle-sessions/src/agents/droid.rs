@@ -9,6 +9,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
+use crate::rows::human::names_human;
 use crate::rows::json::{self, Broken};
 use crate::rows::messages::{Head, tell, time};
 use crate::rows::row::Row;
@@ -37,8 +38,9 @@ impl Transcript for Droid {
             "sessionTitle" => title = json::text(value),
             "title" if title.is_none() => title = json::text(value),
             "cwd" => folder = json::text_or_empty(value),
+            "visibility" => is_hidden |= json::text_or_empty(value) == "llm_only",
             "callingSessionId" => is_called |= json::text(value).is_some(),
-            "decompSessionType" => is_called |= json::text_or_empty(value) == "worker",
+            "decompSessionType" => is_called |= names_human(value, &["orchestrator"]) == Some(false),
             _ => {}
         })?;
         let verdict = match (&*kind, message) {
@@ -57,7 +59,7 @@ impl Transcript for Droid {
                     "role" => head.role = json::text_or_empty(value),
                     "content" => content = Some(value),
                     // For the model alone: nobody typed it.
-                    "visibility" => is_hidden = json::text_or_empty(value) == "llm_only",
+                    "visibility" => is_hidden |= json::text_or_empty(value) == "llm_only",
                     _ => {}
                 });
                 if is_hidden {

@@ -6,7 +6,8 @@ use std::collections::VecDeque;
 use jiff::Timestamp;
 
 use crate::agents::claude::words_of;
-use crate::rows::human::{Author, author, author_of_waiting};
+use crate::rows::held::HeldRow;
+use crate::rows::human::{Author, Plain, author, author_of_waiting, authors, names_human};
 use crate::rows::json::{self, Broken, Raw};
 use crate::rows::outcome::Answer;
 use crate::rows::row::Row;
@@ -14,7 +15,7 @@ use crate::rows::stream::Stream;
 use crate::rows::tally::Verdict;
 use crate::rows::tools;
 use crate::rows::transcript::Transcript;
-use crate::turn::{Event, Place, Synthetic, Turn, Usage};
+use crate::turn::{Event, Synthetic, Turn, Usage};
 
 /// What is remembered between rows.
 ///
@@ -32,10 +33,7 @@ const MOST_HELD: usize = 16 << 20;
 
 struct Held {
     id: String,
-    bytes: Vec<u8>,
-    place: Place,
-    /// Whether these are the bytes of the file.
-    is_as_stored: bool,
+    row: HeldRow,
 }
 
 #[derive(Default)]
@@ -106,17 +104,11 @@ impl Gemini {
         if !fields.id.is_empty() && self.held.back().is_some_and(|last| last.id == fields.id) {
             self.drop_last();
         }
-        let is_whole = std::ptr::eq(bytes.as_ptr(), row.bytes.as_ptr());
         self.n_bytes += bytes.len();
-        self.held.push_back(Held {
-            id: fields.id.to_string(),
-            bytes: bytes.to_owned(),
-            place: row.place.clone(),
-            is_as_stored: row.is_as_stored() && is_whole,
-        });
+        self.held.push_back(Held { id: fields.id.to_string(), row: HeldRow::of(row, bytes) });
         while MOST_HELD < self.n_bytes && 1 < self.held.len() {
             let Some(oldest) = self.held.pop_front() else { break };
-            self.n_bytes -= oldest.bytes.len();
+            self.n_bytes -= oldest.row.n_bytes();
             tell(&oldest, stream);
         }
         verdict
@@ -124,7 +116,7 @@ impl Gemini {
 
     fn drop_last(&mut self) {
         if let Some(last) = self.held.pop_back() {
-            self.n_bytes -= last.bytes.len();
+            self.n_bytes -= last.row.n_bytes();
         }
     }
 
@@ -178,7 +170,7 @@ fn note_session(key: &str, value: Raw<'_>, stream: &mut Stream<'_>) -> bool {
         "startTime" | "lastUpdated" => stream.session.saw(json::text_or_empty(value).parse().ok()),
         "directories" => json::items(value, |folder| stream.session.is_in(&json::text_or_empty(folder))),
         "projectHash" => {}
-        "kind" => stream.session.is_sub_agent |= json::text_or_empty(value) == "subagent",
+        "kind" => stream.session.is_sub_agent |= names_human(value, &["main"]) == Some(false),
         _ => return false,
     }
     true
@@ -189,10 +181,7 @@ fn is_cancelled(content: Raw<'_>) -> bool {
 }
 
 fn tell(held: &Held, stream: &mut Stream<'_>) {
-    let row = match std::str::from_utf8(&held.bytes) {
-        Ok(text) if !held.is_as_stored => Row::repaired(text, held.place.clone()),
-        _ => Row::new(&held.bytes, held.place.clone()),
-    };
+    let row = held.row.row();
     let mut fields = Fields::default();
     if json::first_object(&row, |key, value| fields.set(key, value)).is_err() {
         return;
@@ -215,7 +204,9 @@ fn tell_words(row: &Row<'_>, fields: &Fields<'_>, content: Raw<'_>, stream: &mut
     let typed = fields.typed.filter(|_| fields.kind == "user").map(words_of);
     let typed = typed.filter(|typed| !typed.trim().is_empty());
     let is_typed = typed.is_some();
+    let is_parts = content.get().starts_with('[');
     let words = typed.unwrap_or_else(|| match &*fields.kind {
+        "user" if is_parts => typed_first(content),
         "user" => without_content(words_of(content)),
         _ => words_of(content),
     });
@@ -226,11 +217,7 @@ fn tell_words(row: &Row<'_>, fields: &Fields<'_>, content: Raw<'_>, stream: &mut
     let event = match &*fields.kind {
         // Older versions put what a tool gave beside its answer.
         "user" if !is_typed && is_answer(content) => Event::Synthetic(Synthetic::Output, words),
-        "user" => match if is_typed { author_of_waiting(words) } else { author(words) } {
-            Author::Human(words) => Event::Prompt(words),
-            Author::Machine(kind, words) => Event::Synthetic(kind, words),
-            Author::Interruption => Event::Interruption("".into()),
-        },
+        "user" => if is_typed { author_of_waiting(words) } else { author(words) }.event(),
         "gemini" => Event::Said(words),
         "error" => Event::Error(words),
         _ => Event::Interruption("".into()),
@@ -244,6 +231,16 @@ fn is_answer(content: Raw<'_>) -> bool {
     let mut is_answer = false;
     json::items(content, |part| is_answer |= json::member(part, "functionResponse").is_some());
     is_answer
+}
+
+/// The text of a message that is a human's; the first one where none is. Files and resources that it names follow it.
+fn typed_first(content: Raw<'_>) -> Cow<'_, str> {
+    let mut texts = Vec::new();
+    json::items(content, |part| texts.extend(json::member_text(part, "text").or_else(|| json::text(part))));
+    texts.retain(|text| !text.trim().is_empty());
+    let authors = authors(texts.clone(), Plain::First);
+    let typed = authors.iter().position(|author| matches!(author, Author::Human(_)));
+    if texts.is_empty() { Cow::default() } else { texts.swap_remove(typed.unwrap_or_default()) }
 }
 
 /// What a human typed, without the files and resources that were named in it: their texts follow it.

@@ -8,7 +8,7 @@ use chronicle_core::parse_time;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use crate::rows::human::{Author, author};
+use crate::rows::human::author;
 use crate::rows::json::{self, Broken, Raw};
 use crate::rows::row::Row;
 use crate::rows::stream::Stream;
@@ -60,11 +60,7 @@ impl Transcript for Generic {
             "assistant" | "agent" | "model" => Event::Said(words),
             "system" | "developer" | "tool" => Event::Synthetic(Synthetic::Injected, words),
             "error" => Event::Error(words),
-            "" | "user" | "human" => match author(words) {
-                Author::Human(words) => Event::Prompt(words),
-                Author::Machine(kind, words) => Event::Synthetic(kind, words),
-                Author::Interruption => Event::Interruption("".into()),
-            },
+            "" | "user" | "human" => author(words).event(),
             role => return Ok((Verdict::unknown(role), length)),
         };
         let Fields { session, id, at, speaker, .. } = fields;

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use serde_json::{Value, json};
 
+use crate::rows::human::Plain;
 use crate::rows::json::{self, Broken, Raw};
 use crate::rows::messages::{Head, Result as Came, tell, time};
 use crate::rows::row::Row;
@@ -32,7 +33,9 @@ impl Transcript for Goose {
     }
 
     fn read(&mut self, row: &Row<'_>, stream: &mut Stream<'_>) -> Result<(Verdict, usize), Broken> {
-        let (mut head, mut content, mut is_hidden, mut is_session) = (Head::default(), None, false, false);
+        // Files and resources that an editor sends along become texts like that of the prompt.
+        let mut head = Head { plain: Plain::First, ..Head::default() };
+        let (mut content, mut is_hidden, mut is_session) = (None, false, false);
         let length = json::first_object(row, |key, value| match key {
             "role" => head.role = json::text_or_empty(value),
             "id" => head.id = Cow::Borrowed(value.get().trim_matches('"')),
@@ -90,12 +93,13 @@ impl Goose {
                 session.title = json::text(value).filter(|title| !title.is_empty()).map(Cow::into_owned);
             }
             "session_type" => match &*json::text_or_empty(value) {
-                "sub_agent" | "hidden" => session.is_sub_agent = true,
+                "" | "user" | "terminal" | "acp" | "gateway" => {}
                 "scheduled" => {
                     session.is_headless = true;
                     self.awaits_recipe = true;
                 }
-                _ => {}
+                // `sub_agent`, and what else nobody opened.
+                _ => session.is_sub_agent = true,
             },
             "recipe" => {
                 let prompt = json::member_text(value, "prompt");

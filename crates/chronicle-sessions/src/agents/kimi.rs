@@ -11,8 +11,9 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::rows::human::names_human;
 use crate::rows::json::{self, Broken, Raw};
-use crate::rows::messages::{Head, Result as Came, prompt, tell, time};
+use crate::rows::messages::{Head, Result as Came, tell, time};
 use crate::rows::outcome::Answer;
 use crate::rows::row::Row;
 use crate::rows::stream::Stream;
@@ -126,8 +127,7 @@ fn append(
     });
     let Some(content) = content else { return };
     // Skills, hooks and the program itself speak in a human's place.
-    let kind = origin.and_then(|origin| json::member_text(origin, "kind")).unwrap_or_default();
-    if head.role == "user" && !matches!(&*kind, "" | "user") {
+    if head.role == "user" && is_of_machine(origin) {
         let event = Event::Synthetic(Synthetic::Injected, Came::of(content).text);
         stream.turn(&Turn { id: head.id, ..Turn::new(row.place_of(content), at, event) });
         return;
@@ -141,6 +141,11 @@ fn append(
     if let Some(calls) = calls {
         json::items(calls, |call| function_call(row, at, call, stream));
     }
+}
+
+/// Whether what names the writer of words names no human.
+fn is_of_machine(origin: Option<Raw<'_>>) -> bool {
+    origin.and_then(|origin| names_human(origin, &["user"])) == Some(false)
 }
 
 /// What the agent does between two prompts.
@@ -196,15 +201,19 @@ impl Kimi {
             _ => {}
         });
         let Some(payload) = payload else { return Verdict::unknown(&kind) };
+        let names_machine =
+            || ["origin", "source"].iter().any(|name| is_of_machine(json::member(payload, name)));
         match &*kind {
             "TurnBegin" | "SteerInput" => {
                 if let Some(input) = json::member(payload, "user_input") {
                     let words = Came::of(input).text;
-                    let event = match kind == "TurnBegin" && self.in_command.begins(&words) {
-                        true => Event::Synthetic(Synthetic::Injected, words),
-                        false => prompt(words),
-                    };
-                    stream.turn(&Turn::new(row.place_of(input), at, event));
+                    let is_step = kind == "TurnBegin" && self.in_command.begins(&words);
+                    if is_step || names_machine() {
+                        let event = Event::Synthetic(Synthetic::Injected, words);
+                        stream.turn(&Turn::new(row.place_of(input), at, event));
+                    } else {
+                        tell(row, &Head { role: "user".into(), at, ..Head::default() }, input, stream);
+                    }
                 }
             }
             "TurnEnd" => self.in_command.ends(),

@@ -127,10 +127,8 @@ fn tell_part(row: &Row<'_>, info: &Info<'_>, part: Raw<'_>, index: usize, stream
                     Event::Synthetic(Synthetic::Summary, words)
                 }
                 ("assistant", Author::Human(words) | Author::Machine(_, words)) => Event::Said(words),
-                (_, Author::Interruption) => Event::Interruption("".into()),
                 (_, Author::Human(words)) if is_synthetic => Event::Synthetic(Synthetic::Injected, words),
-                (_, Author::Human(words)) => Event::Prompt(words),
-                (_, Author::Machine(kind, words)) => Event::Synthetic(kind, words),
+                (_, author) => author.event(),
             };
             let id = if index == 0 { info.id.clone() } else { Cow::Owned(format!("{}#{index}", info.id)) };
             stream.turn(&Turn { id, ..Turn::new(row.place_of(part), info.at, event) });

@@ -10,7 +10,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::rows::human::{Author, author};
+use crate::rows::human::{Author, Plain, authors, names_human};
 use crate::rows::json::{self, Broken, Raw};
 use crate::rows::messages::time;
 use crate::rows::outcome::Answer;
@@ -44,13 +44,14 @@ struct Fields<'a> {
     id: Cow<'a, str>,
     kind: Cow<'a, str>,
     subtype: Cow<'a, str>,
-    provenance: Cow<'a, str>,
     at: Option<Timestamp>,
     message: Option<Raw<'a>>,
     result: Option<Raw<'a>>,
     payload: Option<Raw<'a>>,
     usage: Option<Raw<'a>>,
     is_side: bool,
+    /// Whether it names another writer than a human. Later versions say of each row where it is from.
+    is_of_program: bool,
     /// Whether a slash command wrote it.
     is_of_command: bool,
 }
@@ -69,14 +70,18 @@ impl Transcript for Qwen {
         let length = json::first_object(row, |key, value| match key {
             "uuid" => fields.id = json::text_or_empty(value),
             "type" => fields.kind = json::text_or_empty(value),
-            "subtype" => fields.subtype = json::text_or_empty(value),
-            "provenance" => fields.provenance = json::text_or_empty(value),
+            "subtype" => {
+                fields.subtype = json::text_or_empty(value);
+                fields.is_of_program |= names_human(value, &[MID_TURN]) == Some(false);
+            }
+            "provenance" => fields.is_of_program |= names_human(value, &["real_user"]) == Some(false),
             "timestamp" => fields.at = time(value),
             "message" => fields.message = Some(value),
             "toolCallResult" => fields.result = Some(value),
             "systemPayload" => fields.payload = Some(value),
             "usageMetadata" => fields.usage = Some(value),
-            "isSidechain" => fields.is_side = json::is_true(value),
+            "isSidechain" => fields.is_side |= json::is_true(value),
+            "agentId" => fields.is_side |= !json::text_or_empty(value).is_empty(),
             "sessionId" => stream.session.id = json::text(value).map(Cow::into_owned),
             "cwd" => stream.session.is_in(&json::text_or_empty(value)),
             "gitBranch" => stream.session.is_on(&json::text_or_empty(value)),
@@ -138,8 +143,7 @@ fn tell(row: &Row<'_>, fields: &Fields<'_>, message: Raw<'_>, stream: &mut Strea
     // What was typed, where a hook or a file was put beside it.
     let shown = fields.payload.and_then(|payload| json::member_text(payload, "displayText"));
     let mut shown = shown.filter(|words| !words.is_empty() && fields.kind == "user");
-    let mut index = 0;
-    let mut is_referenced = false;
+    let mut texts = Vec::new();
     json::items(parts, |part| {
         let (mut text, mut is_thought) = (None, false);
         json::members(part, |key, value| match key {
@@ -150,54 +154,42 @@ fn tell(row: &Row<'_>, fields: &Fields<'_>, message: Raw<'_>, stream: &mut Strea
             _ => {}
         });
         let Some(text) = text.filter(|_| !is_thought) else { return };
-        let words = match (index, shown.take()) {
-            (0, Some(shown)) => Cow::Owned(shown.into_owned()),
-            _ => json::text_or_empty(text),
+        let words = match shown.take() {
+            Some(shown) => Cow::Owned(shown.into_owned()),
+            None => json::text_or_empty(text),
         };
-        if words.trim().is_empty() {
-            return;
+        if !words.trim().is_empty() {
+            texts.push((row.place_of(text), words));
         }
+    });
+    let (places, words): (Vec<_>, Vec<_>) = texts.into_iter().unzip();
+    for (index, (place, event)) in places.into_iter().zip(events(fields, words)).enumerate() {
         let id = match index {
             0 => fields.id.clone(),
             _ => Cow::Owned(format!("{}#{index}", fields.id)),
         };
-        index += 1;
-        // What a file says may look like the end of it: all that follows is of files.
-        is_referenced |= words.trim() == REFERENCED;
-        let event = match is_referenced {
-            true => Event::Synthetic(Synthetic::Injected, words),
-            false => event(fields, words),
-        };
-        stream.turn(&Turn { id, ..Turn::new(row.place_of(text), fields.at, event) });
-    });
+        stream.turn(&Turn { id, ..Turn::new(place, fields.at, event) });
+    }
 }
 
-/// Kinds of rows in a human's name that the program wrote. Later versions say of each row where it is from, too.
-const MACHINES: [&str; 4] = ["notification", "cron", "background_task_completed", "goal_runtime"];
-const HUMAN: &str = "real_user";
+/// The kind of rows with what a human typed while the agent was busy. Rows of other kinds, such as `cron`, are of the program.
+const MID_TURN: &str = "mid_turn_user_message";
 
 /// Where a session comes from that a human opened at this machine.
 const AT_HAND: [&str; 6] = ["", "user", "cli", "interactive", "ide", "vscode"];
 
-/// What stands before the contents of the files that a prompt names.
-const REFERENCED: &str = "--- Content from referenced files ---";
-
-fn event<'a>(fields: &Fields<'_>, words: Cow<'a, str>) -> Event<'a> {
-    match &*fields.kind {
-        "assistant" => Event::Said(words),
-        _ if fields.is_side => Event::Synthetic(Synthetic::SubAgent, words),
-        "tool_result" => Event::Synthetic(Synthetic::Output, words),
-        "user" if fields.is_of_command => Event::Synthetic(Synthetic::Injected, words),
-        // `mid_turn_user_message` is a human's, too.
-        "user" if MACHINES.contains(&&*fields.subtype) || !["", HUMAN].contains(&&*fields.provenance) => {
-            Event::Synthetic(Synthetic::Notification, words)
-        }
-        _ => match author(words) {
-            Author::Human(words) => Event::Prompt(words),
-            Author::Machine(kind, words) => Event::Synthetic(kind, words),
-            Author::Interruption => Event::Interruption("".into()),
-        },
-    }
+/// What is told of the texts of one message. What was typed comes first: resources, files, extensions and what a model saw in
+/// a picture follow as plainly.
+fn events<'a>(fields: &Fields<'_>, texts: Vec<Cow<'a, str>>) -> Vec<Event<'a>> {
+    let machine = match &*fields.kind {
+        "assistant" => return texts.into_iter().map(Event::Said).collect(),
+        _ if fields.is_side => Synthetic::SubAgent,
+        "tool_result" => Synthetic::Output,
+        _ if fields.is_of_command => Synthetic::Injected,
+        _ if fields.is_of_program => Synthetic::Notification,
+        _ => return authors(texts, Plain::First).into_iter().map(Author::event).collect(),
+    };
+    texts.into_iter().map(|words| Event::Synthetic(machine, words)).collect()
 }
 
 fn call(row: &Row<'_>, fields: &Fields<'_>, call: Raw<'_>, stream: &mut Stream<'_>) {

@@ -20,6 +20,7 @@ use crate::rows::stream::Stream;
 use crate::rows::tally::Verdict;
 use crate::rows::tools::{self, Called};
 use crate::rows::transcript::Transcript;
+use crate::rows::wrapped::is_wrapped;
 use crate::turn::{Event, Synthetic, Turn, Usage};
 
 /// What is remembered between messages.
@@ -150,12 +151,15 @@ impl Zed {
     }
 
     fn tell_user(&self, row: &Row<'_>, message: Raw<'_>, stream: &mut Stream<'_>) -> Verdict {
-        let (mut id, mut words) = (Cow::default(), String::new());
+        let (mut id, mut words, mut elements) = (Cow::default(), String::new(), String::new());
         json::members(message, |key, value| match key {
             "id" => id = json::text_or_empty(value),
             "content" => json::items(value, |part| {
                 json::members(part, |kind, value| match kind {
-                    "Text" => words.push_str(typed(&json::text_or_empty(value))),
+                    "Text" => match json::text_or_empty(value) {
+                        text if is_wrapped(&text) => elements.push_str(&text),
+                        text => words.push_str(typed(&text)),
+                    },
                     "Mention" => words.push_str(&mentioned(value)),
                     _ => {}
                 });
@@ -163,6 +167,7 @@ impl Zed {
             _ => {}
         });
         let id = if id.is_empty() { self.id(0).into() } else { id };
+        let words = if words.trim().is_empty() { elements } else { words };
         self.ask(row, message, id, words.into(), stream)
     }
 

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 
-use crate::rows::human::{Author, author, between};
+use crate::rows::human::{Author, Plain, author, authors, between};
 use crate::rows::json::{self, Raw};
 use crate::rows::outcome::Answer;
 use crate::rows::row::Row;
@@ -26,11 +26,13 @@ pub(crate) struct Head<'a> {
     pub(crate) is_without_answers: bool,
     /// Whether what was typed is marked, if anything is: a part before the last one with marks is of files.
     pub(crate) has_marks: bool,
+    /// Which of several plain texts are a human's.
+    pub(crate) plain: Plain,
 }
 
 /// One part of a message.
-#[derive(Default)]
 struct Part<'a> {
+    raw: Raw<'a>,
     kind: Cow<'a, str>,
     text: Option<Raw<'a>>,
     id: Cow<'a, str>,
@@ -38,71 +40,113 @@ struct Part<'a> {
     input: Option<Raw<'a>>,
     result: Option<Raw<'a>>,
     is_error: Option<bool>,
+    /// Whether it is for the model alone.
+    is_hidden: bool,
 }
 
 /// Tells of a message with this content: a text, or a list of parts.
 pub(crate) fn tell(row: &Row<'_>, head: &Head<'_>, content: Raw<'_>, stream: &mut Stream<'_>) {
     if let Some(words) = json::text(content) {
-        say(row, head, content, words, 0, stream);
+        if !words.trim().is_empty()
+            && let Some(event) = events(head, vec![words]).pop()
+        {
+            say(row, head, content, 0, event, stream);
+        }
         return;
     }
-    let (mut index, mut marked) = (0, None);
-    if head.has_marks {
-        json::items(content, |raw| {
-            if json::member_text(raw, "text").is_some_and(|words| words.contains(MARKS[0])) {
-                marked = Some(index);
+    let mut parts = Vec::new();
+    json::items(content, |raw| parts.push(Part::of(raw)));
+    let marked = || parts.iter().rposition(|part| part.words().contains(MARKS[0]));
+    let first = if head.has_marks { marked().unwrap_or_default() } else { 0 };
+    let has_words = |index: usize, part: &Part<'_>| {
+        first <= index && part.kind == "text" && !part.is_hidden && !part.words().trim().is_empty()
+    };
+    let said = parts.iter().enumerate().filter(|(index, part)| has_words(*index, part));
+    let mut events = events(head, said.map(|(_, part)| part.words()).collect()).into_iter();
+    for (index, part) in parts.iter().enumerate() {
+        match part.text {
+            Some(text) if has_words(index, part) => {
+                if let Some(event) = events.next() {
+                    say(row, head, text, index, event, stream);
+                }
             }
-            index += 1;
-        });
-        index = 0;
-    }
-    json::items(content, |raw| {
-        match marked {
-            Some(marked) if index < marked && json::member(raw, "text").is_some() => {}
-            _ => tell_part(row, head, raw, index, stream),
+            _ if part.is_hidden => {}
+            _ => tell_call(row, head, part, stream),
         }
-        index += 1;
-    });
+    }
 }
 
-fn tell_part(row: &Row<'_>, head: &Head<'_>, raw: Raw<'_>, index: usize, stream: &mut Stream<'_>) {
-    let (mut part, mut is_hidden) = (Part::default(), false);
-    json::members(raw, |key, value| match key {
-        "type" => part.kind = json::text_or_empty(value),
-        "text" => part.text = Some(value),
-        "id" | "tool_use_id" | "toolUseID" | "toolCallId" => part.id = json::text_or_empty(value),
-        "name" | "toolName" => part.name = json::text_or_empty(value),
-        "input" | "args" => part.input = Some(value),
-        "content" | "result" | "run" | "toolResult" => part.result = Some(value),
-        // Amp put it there for the model.
-        "hidden" => is_hidden = json::is_true(value),
-        "is_error" | "isError" => part.is_error = Some(json::is_true(value)),
-        // Goose wraps the call: it may have been none.
-        "toolCall" => {
-            let call = json::member(value, "value").unwrap_or(value);
-            part.name = json::member_text(call, "name").unwrap_or_default();
-            part.input = json::member(call, "arguments");
-        }
-        _ => {}
-    });
-    if is_hidden {
-        return;
-    }
-    match &*part.kind {
-        "text" => {
-            if let Some(text) = part.text {
-                say(row, head, text, json::text_or_empty(text), index, stream);
+impl<'a> Part<'a> {
+    fn of(raw: Raw<'a>) -> Self {
+        let (kind, id, name) = (Cow::default(), Cow::default(), Cow::default());
+        let mut part = Self {
+            raw,
+            kind,
+            text: None,
+            id,
+            name,
+            input: None,
+            result: None,
+            is_error: None,
+            is_hidden: false,
+        };
+        json::members(raw, |key, value| match key {
+            "type" => part.kind = json::text_or_empty(value),
+            "text" => part.text = Some(value),
+            "id" | "tool_use_id" | "toolUseID" | "toolCallId" => part.id = json::text_or_empty(value),
+            "name" | "toolName" => part.name = json::text_or_empty(value),
+            "input" | "args" => part.input = Some(value),
+            "content" | "result" | "run" | "toolResult" => part.result = Some(value),
+            // Amp put it there for the model.
+            "hidden" => part.is_hidden |= json::is_true(value),
+            // Goose names who it is for.
+            "annotations" => {
+                let Some(audience) = json::member(value, "audience") else { return };
+                let mut is_for_user = audience.get() == "null";
+                json::items(audience, |name| is_for_user |= json::text_or_empty(name) == "user");
+                part.is_hidden |= !is_for_user;
             }
-        }
+            "is_error" | "isError" => part.is_error = Some(json::is_true(value)),
+            // Goose wraps the call: it may have been none.
+            "toolCall" => {
+                let call = json::member(value, "value").unwrap_or(value);
+                part.name = json::member_text(call, "name").unwrap_or_default();
+                part.input = json::member(call, "arguments");
+            }
+            _ => {}
+        });
+        part
+    }
+
+    fn words(&self) -> Cow<'a, str> {
+        self.text.map(json::text_or_empty).unwrap_or_default()
+    }
+}
+
+/// A tool is called, or gives its answer.
+fn tell_call(row: &Row<'_>, head: &Head<'_>, part: &Part<'_>, stream: &mut Stream<'_>) {
+    match &*part.kind {
         "tool_use" | "tool-call" | "toolRequest" => {
             let called = tools::called(&part.name, part.input);
-            stream.call(&part.id, row.place_of(raw), head.at, None, called);
+            stream.call(&part.id, row.place_of(part.raw), head.at, None, called);
             if head.is_without_answers {
                 stream.answer(&part.id, &Answer::default());
             }
         }
-        "tool_result" | "tool-result" | "toolResponse" => answer(&part, stream),
+        "tool_result" | "tool-result" | "toolResponse" => answer(part, stream),
         _ => {}
+    }
+}
+
+/// What is told of the texts of one message.
+fn events<'a>(head: &Head<'_>, texts: Vec<Cow<'a, str>>) -> Vec<Event<'a>> {
+    match &*head.role {
+        "assistant" => texts.into_iter().map(Event::Said).collect(),
+        "user" => {
+            let texts = texts.into_iter().map(without_marks).collect();
+            authors(texts, head.plain).into_iter().map(Author::event).collect()
+        }
+        _ => Vec::new(),
     }
 }
 
@@ -111,18 +155,10 @@ fn say(
     row: &Row<'_>,
     head: &Head<'_>,
     place: Raw<'_>,
-    words: Cow<'_, str>,
     index: usize,
+    event: Event<'_>,
     stream: &mut Stream<'_>,
 ) {
-    if words.trim().is_empty() {
-        return;
-    }
-    let event = match &*head.role {
-        "assistant" => Event::Said(words),
-        "user" => prompt(words),
-        _ => return,
-    };
     let id = match index {
         _ if head.id.is_empty() => Cow::Borrowed(""),
         0 => Cow::Borrowed(&*head.id),
@@ -131,13 +167,16 @@ fn say(
     stream.turn(&Turn { id, ..Turn::new(row.place_of(place), head.at, event) });
 }
 
-/// Words in a human's place. Some agents mark those that the human typed.
+/// Words in a human's place.
 pub(crate) fn prompt(words: Cow<'_, str>) -> Event<'_> {
-    let typed = typed(&words).map(|typed| typed.trim().to_owned());
-    match author(typed.map_or(words, Cow::Owned)) {
-        Author::Human(words) => Event::Prompt(words),
-        Author::Machine(kind, words) => Event::Synthetic(kind, words),
-        Author::Interruption => Event::Interruption("".into()),
+    author(without_marks(words)).event()
+}
+
+/// What a human typed, where an agent marks it.
+fn without_marks(words: Cow<'_, str>) -> Cow<'_, str> {
+    match typed(&words).map(|typed| typed.trim().to_owned()) {
+        Some(typed) => Cow::Owned(typed),
+        None => words,
     }
 }
 

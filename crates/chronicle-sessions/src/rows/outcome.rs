@@ -96,9 +96,14 @@ fn is_refusal(text: &str) -> bool {
     MARKS.iter().any(|mark| text.starts_with(mark)) || is_forbidden()
 }
 
+/// Whether the answer to a call that did not work reads as if a human turned it down.
+pub(crate) fn may_be_refusal(text: &str) -> bool {
+    text.starts_with("The user doesn't want to")
+}
+
 /// The words with which a human turned a call down. What a call printed that was carried out may read like them.
 pub(crate) fn refusal(is_ok: Option<bool>, text: &str) -> Option<&str> {
-    if is_ok != Some(false) || !text.starts_with("The user doesn't want to") {
+    if is_ok != Some(false) || !may_be_refusal(text) {
         return None;
     }
     let words = ["the user said:\n", "provided the following reason for the rejection:"]

@@ -73,6 +73,8 @@ pub(crate) struct Stream<'s> {
     pub(crate) session: Session,
     /// The row that is being read.
     pub(crate) row: Place,
+    /// Whether a model wrote the first words in a human's place, in another session.
+    pub(crate) is_handed_over: bool,
     waiting: VecDeque<Waiting>,
     n_waiting_bytes: usize,
     replies: VecDeque<(String, Usage)>,
@@ -86,6 +88,7 @@ impl<'s> Stream<'s> {
             on_turn,
             session,
             row: Place::default(),
+            is_handed_over: false,
             waiting: VecDeque::new(),
             n_waiting_bytes: 0,
             replies: VecDeque::new(),
@@ -131,9 +134,14 @@ impl<'s> Stream<'s> {
     pub(crate) fn turn(&mut self, turn: &Turn<'_>) {
         self.session.n_turns += 1;
         self.session.saw(turn.at);
+        let is_first = self.is_handed_over && matches!(turn.event, Event::Prompt(_) | Event::Synthetic(..));
+        let is_handed_over = is_first && std::mem::take(&mut self.is_handed_over);
         let event = match &turn.event {
             Event::Prompt(words) if self.session.is_sub_agent => {
                 Event::Synthetic(Synthetic::SubAgent, Cow::Borrowed(&**words))
+            }
+            Event::Prompt(words) if is_handed_over => {
+                Event::Synthetic(Synthetic::Summary, Cow::Borrowed(&**words))
             }
             _ => return (self.on_turn)(turn, &self.session),
         };
@@ -174,21 +182,24 @@ impl<'s> Stream<'s> {
         })
     }
 
-    /// The outcome of a call; one that nobody made is passed over.
-    pub(crate) fn answer(&mut self, id: &str, answer: &outcome::Answer<'_>) -> bool {
-        // Answers mostly come in the order of the calls.
-        let found = self.waiting.iter().position(|waiting| waiting.id == id);
-        let Some(waiting) = found.and_then(|index| self.take(index)) else { return false };
-        self.tell(waiting, answer, false);
-        true
+    /// The outcome of a call; one that nobody made is passed over. Whatever reads like words of the user is not theirs.
+    pub(crate) fn answer(&mut self, id: &str, answer: &outcome::Answer<'_>) {
+        if let Some(waiting) = self.take_call(id) {
+            self.tell(waiting, answer, false);
+        }
     }
 
-    /// The outcome of a call of an agent that never answers in the words of its user: whatever reads like them is not theirs.
-    pub(crate) fn answer_without_user(&mut self, id: &str, answer: &outcome::Answer<'_>) {
-        let found = self.waiting.iter().position(|waiting| waiting.id == id);
-        if let Some(waiting) = found.and_then(|index| self.take(index)) {
+    /// The outcome of a call, where an agent says that its user answers, and may do so in words.
+    pub(crate) fn answer_of_user(&mut self, id: &str, answer: &outcome::Answer<'_>) {
+        if let Some(waiting) = self.take_call(id) {
             self.tell(waiting, answer, true);
         }
+    }
+
+    /// The waiting call of that id: answers mostly come in the order of the calls.
+    fn take_call(&mut self, id: &str) -> Option<Waiting> {
+        let index = self.waiting.iter().position(|waiting| waiting.id == id)?;
+        self.take(index)
     }
 
     /// Tells of the calls that were never answered; they come in their order.
@@ -221,7 +232,7 @@ impl<'s> Stream<'s> {
         Some(waiting)
     }
 
-    fn tell(&mut self, waiting: Waiting, answer: &outcome::Answer<'_>, is_without_user: bool) {
+    fn tell(&mut self, waiting: Waiting, answer: &outcome::Answer<'_>, is_of_user: bool) {
         let Waiting { id, place, at, sub_agent, called, .. } = waiting;
         // What tells how it went may be coloured.
         let text = without_escapes(answer.text);
@@ -229,8 +240,7 @@ impl<'s> Stream<'s> {
         let outcome = answer.outcome(matches!(called, Called::Command(_)));
         let mut events = Vec::new();
         // What servers and pages say is not said by the agent's own program.
-        let is_of_others =
-            is_without_user || matches!(&called, Called::Tool(tool) if is_of_others(&tool.name));
+        let is_of_user = is_of_user && !matches!(&called, Called::Tool(tool) if is_of_others(&tool.name));
         match called {
             Called::Command(command) => {
                 let commits = outcome::commits(&command, answer.text);
@@ -265,7 +275,7 @@ impl<'s> Stream<'s> {
                 events.extend(states.into_iter().map(|todo| Event::Todo(todo, outcome.clone())));
             }
         }
-        if let (Some(words), false) = (outcome::refusal(answer.is_ok, answer.text), is_of_others) {
+        if let (Some(words), true) = (outcome::refusal(answer.is_ok, answer.text), is_of_user) {
             events.push(Event::Interruption(words.into()));
         }
         for (index, event) in events.into_iter().enumerate() {

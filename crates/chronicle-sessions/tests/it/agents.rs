@@ -117,7 +117,7 @@ fn what_gemini_puts_after_a_prompt_is_no_word_of_the_human() {
         r#"{"sessionId":"g","projectHash":"h","startTime":"2026-03-01T12:00:00Z"}"#,
         r#"{"id":"1","timestamp":"2026-03-01T12:00:01Z","type":"user","content":[{"text":"look at @srv:issues/7"},{"text":"\nContent from @issues/7:\n"},{"text":"Always use x."}]}"#,
     ]);
-    assert_eq!(all_words(&told(&file).1), ["prompt: look at @srv:issues/7\n"]);
+    assert_eq!(all_words(&told(&file).1), ["prompt: look at @srv:issues/7"]);
 }
 
 #[test]

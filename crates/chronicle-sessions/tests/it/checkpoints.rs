@@ -3,7 +3,7 @@
 use std::io::{Cursor, Seek, SeekFrom};
 
 use chronicle_search::{Connection, KnownThreads, Project, SqlResult, Store, Transaction};
-use chronicle_sessions::{Belongs, Checkpoint, Ingested, Transcript, ingest};
+use chronicle_sessions::{Begun, Belongs, Checkpoint, Ingested, Transcript, ingest};
 use jiff::Timestamp;
 use proptest::prelude::*;
 
@@ -40,7 +40,7 @@ impl Home {
                 stem: "5e55",
                 size: file.len() as u64,
                 modified: 1,
-                is_of_sub_agent: false,
+                begun: Begun::ByHuman,
                 format: None,
                 checkpoint_from: Some(0),
             };

@@ -1,6 +1,7 @@
 //! Transcripts of every agent: real ones by path, made ones, and broken ones.
 
 mod agents;
+mod authors;
 mod broken;
 mod checkpoints;
 mod corpus;

@@ -6,7 +6,11 @@ use std::sync::LazyLock;
 use jiff::Timestamp;
 use memchr::memmem;
 
+use super::words_of;
+use super::writer::Writer;
+use crate::rows::human::names_human;
 use crate::rows::json::{self, Broken, Raw};
+use crate::rows::outcome::may_be_refusal;
 use crate::rows::row::Row;
 
 /// A row and what is in it.
@@ -72,7 +76,12 @@ impl<'a> Parts<'a> {
         let error = json::first_object(&row.first(cut), |key, value| parts.set(key, value)).err()?;
         let is_whole =
             parts.fields.kind == "user" && !parts.fields.uuid.is_empty() && parts.fields.at.is_some();
-        (error.is_unfinished() && is_whole).then_some(parts)
+        // Who wrote words is told behind it.
+        let has_words = || {
+            let is_of_words = |block: &Block<'_>| block.kind != "tool_result" || block.is_refusal();
+            parts.message.words.is_some() || parts.message.blocks.iter().any(is_of_words)
+        };
+        (error.is_unfinished() && is_whole && !has_words()).then_some(parts)
     }
 }
 
@@ -137,6 +146,11 @@ impl<'a> Block<'a> {
         found
     }
 
+    /// Whether it answers a call with what may be words of a human.
+    fn is_refusal(&self) -> bool {
+        self.is_error && self.content.is_some_and(|content| may_be_refusal(&words_of(content)))
+    }
+
     pub(super) fn words(&self) -> Cow<'a, str> {
         self.text.map(json::text_or_empty).unwrap_or_default()
     }
@@ -163,13 +177,13 @@ pub(super) struct Fields<'a> {
     pub(super) is_summary: bool,
     pub(super) is_plan: bool,
     pub(super) is_failure: bool,
-    pub(super) origin: Option<Raw<'a>>,
+    pub(super) writer: Writer,
+    /// Whether the row says of a refused call that something that is no human refused it.
+    is_refused_by_machine: bool,
     /// What the agent was given beside the words of a row.
     pub(super) attachment: Option<Raw<'a>>,
-    pub(super) prompt_source: Cow<'a, str>,
     /// What started the agent: `cli`, an editor, `sdk-cli`.
     pub(super) entry_point: Cow<'a, str>,
-    pub(super) turn_origin: Cow<'a, str>,
     pub(super) content: Option<Raw<'a>>,
     pub(super) error: Option<Raw<'a>>,
 }
@@ -196,14 +210,20 @@ impl<'a> Fields<'a> {
             "isCompactSummary" => self.is_summary = json::is_true(value),
             "planContent" => self.is_plan = true,
             "isApiErrorMessage" => self.is_failure = json::is_true(value),
-            "origin" => self.origin = Some(value),
             "attachment" => self.attachment = Some(value),
-            "promptSource" => self.prompt_source = text(),
             "entrypoint" => self.entry_point = text(),
-            "turnOrigin" => self.turn_origin = text(),
             "content" => self.content = Some(value),
             "error" => self.error = Some(value),
-            _ => {}
+            "toolDenialKind" => {
+                self.is_refused_by_machine |= names_human(value, &["user-rejected"]) == Some(false);
+            }
+            "permissionDecision" => {
+                const USER: [&str; 3] = ["user", "user_abort", "user_reject"];
+                self.is_refused_by_machine |= names_human(value, &USER) == Some(false);
+            }
+            "toolDenialFromHost" => self.is_refused_by_machine |= json::is_true(value),
+            "holdsPersonsWords" => self.is_refused_by_machine |= !json::is_true(value),
+            _ => self.writer.set(key, value),
         }
     }
 
@@ -221,39 +241,23 @@ impl<'a> Fields<'a> {
 
     /// Whether something that is no human put the words there.
     pub(super) fn is_from_machine(&self) -> bool {
-        // `sdk` is what was given to `claude -p`.
-        const TYPED: [&str; 6] = ["", "typed", "queued", "suggestion_accepted", "user", "sdk"];
-        const OF_HUMAN: [&str; 4] = ["", "human", "user", "sdk"];
-        if !TYPED.contains(&&*self.prompt_source) || !OF_HUMAN.contains(&&*self.turn_origin) {
-            return true;
-        }
-        self.origin.is_some_and(is_no_human)
+        self.writer.is_machine()
+    }
+
+    /// Whether the answer to a refused call may have words of a human: versions that don't ask for any give there what a
+    /// command printed.
+    pub(super) fn may_refuse_in_words(&self) -> bool {
+        !self.is_refused_by_machine
+            && (self.version.is_empty() || is_later(&self.version, LAST_WITHOUT_WORDS))
     }
 }
 
-/// Whether what `origin` names is no human.
-fn is_no_human(origin: Raw<'_>) -> bool {
-    let kind = json::member_text(origin, "kind").or_else(|| json::text(origin));
-    !matches!(kind.as_deref(), None | Some("human" | "user" | ""))
-}
+/// The last version of which it is known that its refusals have no words of a human. In later ones, what a failed command
+/// printed comes after its exit code.
+const LAST_WITHOUT_WORDS: [u64; 3] = [2, 0, 30];
 
-/// Words of the queue that were handed to the agent, as a row tells of them.
-pub(super) struct Handed<'a> {
-    pub(super) words: Cow<'a, str>,
-    /// Whether something that is no human put them there, such as a task at its time.
-    pub(super) is_from_machine: bool,
-}
-
-impl<'a> Handed<'a> {
-    /// What an attachment tells of such words.
-    pub(super) fn of(attachment: Raw<'a>) -> Option<Self> {
-        if json::member_text(attachment, "type")? != "queued_command" {
-            return None;
-        }
-        Some(Self {
-            words: json::member_text(attachment, "prompt")?,
-            is_from_machine: json::member(attachment, "isMeta").is_some_and(json::is_true)
-                || json::member(attachment, "origin").is_some_and(is_no_human),
-        })
-    }
+/// Whether `version` comes after `other`; one that can't be read comes before all.
+fn is_later(version: &str, other: [u64; 3]) -> bool {
+    let mut numbers = version.split(['.', '-']).map(|number| number.parse().unwrap_or_default());
+    [(); 3].map(|()| numbers.next().unwrap_or_default()) > other
 }

@@ -23,7 +23,7 @@ pub(super) fn answer(id: &str, result: Raw<'_>, is_command: bool, stream: &mut S
     let failed = failed_code(&text);
     let is_ok = !is_error && failed.is_none();
     let exit_code = failed.flatten().or((is_ok && is_command).then_some(0));
-    stream.answer_without_user(id, &Answer { is_ok: Some(is_ok), exit_code, text: &text });
+    stream.answer(id, &Answer { is_ok: Some(is_ok), exit_code, text: &text });
 }
 
 /// How a command failed, which only the words around its output tell; the code where it had one.
