@@ -58,6 +58,17 @@ pub enum Listed {
     Failures,
 }
 
+/// Which sessions of a list come first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// The latest; about a topic, the best.
+    Latest,
+    /// Those that took longest, breaks included.
+    Longest,
+    /// Those in which the agent wrote most.
+    MostTokens,
+}
+
 /// How a session ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionState {
@@ -113,8 +124,8 @@ pub struct ListCommand {
     pub topic: String,
     /// How they ended; any where it is none.
     pub state: Option<SessionState>,
-    /// Whether the sessions that took longest come first.
-    pub is_longest: bool,
+    /// Which sessions come first.
+    pub order: Order,
     /// When they ended, as [`Period::named`] takes it.
     pub period: Option<String>,
     /// In this project instead of the current one.
@@ -174,6 +185,9 @@ pub struct ListedRow {
     /// How often a human spoke, of a session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompts: Option<u64>,
+    /// How many tokens its replies have, of a session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
     /// The model that answered last, of a session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
@@ -258,11 +272,15 @@ impl Memory<'_> {
             sessions.retain(|session| about.contains(&session.id));
             sessions.sort_by_key(|session| about.iter().position(|id| *id == session.id));
         }
-        if command.is_longest {
-            let took = |session: &NamedSession| {
-                session.record.first.zip(session.record.last).map(|(first, last)| last.duration_since(first))
-            };
-            sessions.sort_by_key(|session| std::cmp::Reverse(took(session)));
+        let took = |session: &NamedSession| {
+            session.record.first.zip(session.record.last).map(|(first, last)| last.duration_since(first))
+        };
+        match command.order {
+            Order::Latest => {}
+            Order::Longest => sessions.sort_by_key(|session| std::cmp::Reverse(took(session))),
+            Order::MostTokens => sessions.sort_by_cached_key(|session| {
+                std::cmp::Reverse(session.digest().map(|digest| digest.usage.output))
+            }),
         }
         let rows = rows(&memory, command.listed, &sessions, &mut listing.sessions)?;
         listing.total = rows.len();
@@ -316,13 +334,20 @@ fn has_name(session: &NamedSession, topic: &str) -> bool {
     const SHORTEST: usize = 4;
     let is_name =
         SHORTEST <= topic.len() && topic.contains(['-', '_', '/']) && !topic.contains(char::is_whitespace);
+    let folder = session.record.folder.to_lowercase();
     let (branch, topic) =
         (session.record.branch.as_deref().unwrap_or_default().to_lowercase(), topic.to_lowercase());
     let is_end = |rest: Option<char>| rest.is_none_or(|c| !c.is_alphanumeric());
-    is_name
-        && branch.match_indices(&topic).any(|(at, name)| {
-            is_end(branch[..at].chars().next_back()) && is_end(branch[at + name.len()..].chars().next())
-        })
+    // Branches and home folders begin with the name of who works there.
+    let is_person = !topic.contains(char::is_whitespace)
+        && SHORTEST <= topic.len()
+        && (branch.starts_with(&format!("{topic}/"))
+            || ["/home/", "/users/"].iter().any(|homes| folder.starts_with(&format!("{homes}{topic}/"))));
+    is_person
+        || is_name
+            && branch.match_indices(&topic).any(|(at, name)| {
+                is_end(branch[..at].chars().next_back()) && is_end(branch[at + name.len()..].chars().next())
+            })
 }
 
 /// What is told of a session as a whole.
@@ -361,6 +386,7 @@ fn rows(
                         ended: found.at.or(record.last).map(|at| at.to_string()),
                         minutes: minutes.filter(|_| is_session),
                         prompts: is_session.then_some(record.n_prompts),
+                        tokens: session.digest().filter(|_| is_session).map(|digest| digest.usage.output),
                         model: record.model.clone().filter(|_| is_session),
                     });
                 }

@@ -154,6 +154,7 @@ pub(super) fn listing(listing: &Listing, view: &View) -> String {
         }
         facts.extend(row.minutes.map(took));
         facts.extend(row.prompts.map(|n_prompts| counted(n_prompts, "prompt")));
+        facts.extend(row.tokens.filter(|n| 0 < *n).map(|n_tokens| counted(n_tokens, "token")));
         facts.extend(row.model.as_deref().map(words::one_line));
         let title = match listing.listed {
             "session" => String::new(),

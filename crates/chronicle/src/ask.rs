@@ -4,7 +4,7 @@
 //! A model that somebody set up may word it, in one call and of these citations
 //! only; what it says without one of them is not shown.
 
-use std::path::PathBuf;
+use std::{collections::HashSet, path::PathBuf};
 
 use chronicle_core::thread::ThreadKind;
 use chronicle_llm::Purpose;
@@ -17,7 +17,7 @@ use chronicle_memory::{
         Patterns, PatternsCommand, Preferences, PreferencesCommand, Problems, Projects, ProjectsCommand,
         Skills,
     },
-    listing::{ListCommand, Listed, Listing},
+    listing::{ListCommand, Listed, Listing, Order},
     sessions::ShownSession,
     threads::{OpenItem, Pending, PendingCommand},
 };
@@ -204,10 +204,10 @@ impl Chronicle {
             Ok(Answered { answer: RoutedAnswer::List(listing), .. })
                 if listing.total == 0 && !listing.topic.is_empty() =>
             {
-                way = match way.state {
-                    // How sessions ended says enough.
-                    Some(_) => Route { subject: String::new(), ..way },
-                    None => Route { name: RouteName::Find, ..way },
+                way = match (way.state, way.order) {
+                    (None, Order::Latest) => Route { name: RouteName::Find, ..way },
+                    // How they ended, or how long they took, says enough.
+                    _ => Route { subject: String::new(), ..way },
                 };
                 self.answered(&way, command, measure)?
             }
@@ -230,7 +230,7 @@ impl Chronicle {
             answered => answered?,
         };
         let lessons = self.lessons_for(&way, command, &mut warnings);
-        let closest = self.closest(cut, &answered.answer);
+        let closest = self.closest(cut, &way.subject, &answered.answer);
         if let (Some(closest), RoutedAnswer::Find(found)) = (&closest, &mut answered.answer)
             && found.hits.iter().any(|hit| hit.session == closest.listed.session)
             && cut.contains(closest.listed.short())
@@ -405,7 +405,7 @@ impl Chronicle {
                     listed,
                     topic: way.subject.clone(),
                     state: way.state,
-                    is_longest: way.is_longest,
+                    order: way.order,
                     period: period.clone(),
                     // Which projects there are is no question for one of them.
                     is_all: all || listed == Listed::Projects && project.is_none(),
@@ -452,7 +452,7 @@ impl Chronicle {
         })
     }
 
-    /// The open work that has the words of a topic, the best first; where none has, that of the sessions about it.
+    /// The open work that has the words of a topic, the best first, and then that of the sessions about it.
     fn open_about(
         &self,
         way: &Route,
@@ -464,14 +464,11 @@ impl Chronicle {
             format!("{}\n{}\n{branch}", item.summary, item.context)
         };
         let has_words = fits(&way.subject, &items, text);
-        if has_words.iter().any(|fit| 0.0 < *fit) {
-            return Ok(chosen(items, has_words));
-        }
         let sessions = self.memory().listing(&ListCommand {
             listed: Listed::Sessions,
             topic: way.subject.clone(),
             state: None,
-            is_longest: false,
+            order: Order::Latest,
             period: None,
             project: command.project.clone(),
             is_all: command.is_all,
@@ -481,26 +478,48 @@ impl Chronicle {
             let session = item.session.as_deref();
             sessions.rows.iter().any(|row| Some(row.session.as_str()) == session)
         };
-        Ok(items.into_iter().filter(is_of_one).collect())
+        // Any fit comes before none.
+        let least = has_words.iter().copied().filter(|fit| 0.0 < *fit).fold(1.0, f64::min) / 2.0;
+        let fits = items.iter().zip(has_words).map(|(item, fit)| match is_of_one(item) {
+            true => fit.max(least),
+            false => fit,
+        });
+        let fits = fits.collect();
+        Ok(chosen(items, fits))
     }
 
     /// The session that a question names, or that its answer is about most.
-    fn closest(&self, question: &str, answer: &RoutedAnswer) -> Option<Box<ShownSession>> {
+    fn closest(&self, question: &str, subject: &str, answer: &RoutedAnswer) -> Option<Box<ShownSession>> {
         const MOST_FILES: usize = 10;
+        const MOST_SESSIONS: usize = 5;
         let named = question.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').filter(|word| {
             let is_id = |c: char| c.is_ascii_hexdigit() || c == '-';
             6 <= word.len() && word.chars().all(is_id) && word.contains(|c: char| c.is_ascii_digit())
         });
         let shown = |id: &str| self.memory().session(id, false).ok();
-        let found = match answer {
-            RoutedAnswer::Find(found) => found.hits.first().map(|hit| hit.session.as_str()),
-            RoutedAnswer::About(about) => about.sessions.first().map(|session| session.session.as_str()),
-            RoutedAnswer::List(list) if list.listed == "session" && list.total == 1 => {
-                list.rows.first().map(|row| row.session.as_str())
+        let mut found: Vec<&str> = match answer {
+            RoutedAnswer::Find(found) => found.hits.iter().map(|hit| hit.session.as_str()).collect(),
+            RoutedAnswer::About(about) => {
+                about.sessions.iter().map(|session| session.session.as_str()).collect()
             }
-            _ => None,
+            RoutedAnswer::List(list) if list.listed == "session" && list.total == 1 => {
+                list.rows.iter().map(|row| row.session.as_str()).collect()
+            }
+            _ => Vec::new(),
         };
-        let mut closest = named.into_iter().find_map(shown).or_else(|| shown(found?))?;
+        let mut met = HashSet::new();
+        found.retain(|session| met.insert(*session));
+        found.truncate(MOST_SESSIONS);
+        let is_list = matches!(answer, RoutedAnswer::List(_));
+        let found = || {
+            let mut shown: Vec<ShownSession> = found.into_iter().filter_map(shown).collect();
+            // One that only mentions the words is not what the question is about.
+            let fits = fits(subject, &shown, account);
+            let best = (0..shown.len()).filter(|at| is_list || 0.0 < fits[*at]);
+            let best = best.reduce(|best, at| if fits[best] < fits[at] { at } else { best })?;
+            Some(shown.swap_remove(best))
+        };
+        let mut closest = named.into_iter().find_map(shown).or_else(found)?;
         closest.files.truncate(MOST_FILES);
         closest.transcripts.clear();
         Some(Box::new(closest))
@@ -536,6 +555,16 @@ fn in_order(subject: &str, hits: Vec<FoundTurn>, end: End) -> Vec<FoundTurn> {
     });
     kept.truncate(MOST_LISTED);
     kept
+}
+
+/// What is told of a session as a whole.
+fn account(session: &ShownSession) -> String {
+    let branch = session.listed.branch.as_deref().unwrap_or_default();
+    let digest = session.digest.as_ref();
+    let summary = digest.map(|digest| digest.summary.as_str()).unwrap_or_default();
+    let commits = digest.into_iter().flat_map(|digest| &digest.commits);
+    let commits: Vec<&str> = commits.map(|commit| commit.subject.as_str()).collect();
+    format!("{}\n{summary}\n{branch}\n{}", session.listed.title, commits.join("\n"))
 }
 
 /// How well the text of each answers a question.

@@ -12,7 +12,7 @@ mod phrasebook;
 mod rules;
 mod words;
 
-use chronicle_memory::listing::{Listed, SessionState};
+use chronicle_memory::listing::{Listed, Order, SessionState};
 use named::{Named, error_text, file, is_dated, n_sessions, period};
 use std::ops::Range;
 
@@ -43,8 +43,8 @@ pub(super) struct Route {
     pub(super) state: Option<SessionState>,
     /// Whether the earliest or the latest is sought.
     pub(super) end: Option<End>,
-    /// Whether the longest of a list comes first.
-    pub(super) is_longest: bool,
+    /// Which sessions of a list come first.
+    pub(super) order: Order,
     /// Whether only work that waits is meant.
     pub(super) is_waiting: bool,
     /// Whether only questions that nobody answered are meant.
@@ -67,8 +67,15 @@ impl Route {
     }
 }
 
-/// What asks for the longest of a list.
-const LONGEST: &str = "longest|biggest|largest";
+/// The order that a question asks for.
+fn order(words: &[Word]) -> Order {
+    let has = |pattern: &str| Pattern(pattern).found(words).is_some();
+    match (has("longest|biggest|largest"), has("most * tokens") || has("tokens * most")) {
+        (_, true) => Order::MostTokens,
+        (true, false) => Order::Longest,
+        (false, false) => Order::Latest,
+    }
+}
 
 /// So many words tell what a question is for: nobody types more by hand.
 const MOST_WORDS: usize = 80;
@@ -87,7 +94,7 @@ pub(super) fn route(question: &str) -> Route {
         listed: None,
         state: None,
         end: None,
-        is_longest: false,
+        order: Order::Latest,
         is_waiting: false,
         is_of_questions: false,
         is_guess: false,
@@ -124,7 +131,12 @@ pub(super) fn route(question: &str) -> Route {
         let topic = if is_named { topic } else { String::new() };
         // A ticket or branch stands anywhere in the question.
         let topic = if topic.is_empty() { name_in(question).unwrap_or_default() } else { topic };
-        route.is_longest = has(&[LONGEST]);
+        let is_about_state = |word: &Word| is_of_state(&word.text) || EMPTY.contains(&&*word.text);
+        let topic = match topic.is_empty() && state.is_some() {
+            true => rest(question, &words, time.as_ref(), is_about_state),
+            false => topic,
+        };
+        route.order = order(&words);
         return Route { name: RouteName::List, subject: topic, listed: Some(listed), state, ..route };
     }
     if let Some((listed, topic)) = cued(question, &words, time.as_ref()) {
@@ -132,7 +144,7 @@ pub(super) fn route(question: &str) -> Route {
             name: RouteName::List,
             subject: topic,
             listed: Some(listed),
-            is_longest: has(&[LONGEST]),
+            order: order(&words),
             ..route
         };
     }
@@ -172,8 +184,8 @@ pub(super) fn route(question: &str) -> Route {
             RouteName::Brief if subject.is_some() => RouteName::About,
             name => name,
         };
-        route.is_waiting = name == RouteName::Pending && has(WAITING);
         route.is_of_questions = name == RouteName::Pending && has(&["question~"]);
+        route.is_waiting = name == RouteName::Pending && !route.is_of_questions && has(WAITING);
         route.is_similar = SIMILAR.contains(&pattern);
         route.subject = match (subject.filter(|subject| !subject.is_empty()), name) {
             (Some(subject), _) if route.is_similar && is_here(&subject) => ".".to_owned(),
@@ -209,18 +221,18 @@ fn cued(question: &str, words: &[Word], time: Option<&Named>) -> Option<(Listed,
             || EMPTY.contains(&&*word.text)
             || ASKING.contains(&&*word.text)
     };
+    Some((*listed, rest(question, words, time, is_cue)))
+}
+
+/// What is left of a question without the words that ask, and without a time.
+fn rest(question: &str, words: &[Word], time: Option<&Named>, asks: impl Fn(&Word) -> bool) -> String {
     let of_time = |at: usize| time.is_some_and(|time| time.at.contains(&at));
-    let rest: Vec<&Word> = words
-        .iter()
-        .enumerate()
-        .filter(|(at, word)| !of_time(*at) && !is_cue(word))
-        .map(|(_, word)| word)
-        .collect();
-    let texts: Vec<&str> = rest
-        .iter()
-        .map(|word| if word.is_translated { word.text.as_str() } else { &question[word.at.clone()] })
-        .collect();
-    Some((*listed, texts.join(" ")))
+    let left = words.iter().enumerate().filter(|(at, word)| !of_time(*at) && !asks(word));
+    let typed = |word: &Word| match word.is_translated {
+        true => word.text.clone(),
+        false => question[word.at.clone()].to_owned(),
+    };
+    left.map(|(_, word)| typed(word)).collect::<Vec<_>>().join(" ")
 }
 
 /// Whether words ask something, rather than name what to search for.
@@ -280,6 +292,9 @@ fn is_here(subject: &str) -> bool {
     ["this", "it", "here", "celui-ci", "ce"].contains(&first.as_str())
 }
 
+/// A longer beginning of a question is no subject before a colon.
+const MOST_SUBJECT: usize = 4;
+
 /// The topic that narrows open work: `what is left on the parser`.
 fn pending_topic(question: &str, words: &[Word], time: Option<&Named>) -> Option<String> {
     const STATES: [&str; 12] = [
@@ -296,7 +311,11 @@ fn pending_topic(question: &str, words: &[Word], time: Option<&Named>) -> Option
         "next",
         "be",
     ];
-    let mut found = Pattern("on|for|about|with|regarding|concerning $ .").found(words)??;
+    let Some(Some(mut found)) = Pattern("on|for|about|with|regarding|concerning $ .").found(words) else {
+        // `opencode: what is left?`
+        let (subject, _) = question.split_once(':').filter(|(_, asked)| asked.contains(' '))?;
+        return (subject.split_whitespace().count() <= MOST_SUBJECT).then(|| subject.trim().to_owned());
+    };
     while 1 < found.len() && STATES.contains(&words[found.end - 1].text.as_str()) {
         found.end -= 1;
     }
@@ -318,6 +337,12 @@ fn pending_topic(question: &str, words: &[Word], time: Option<&Named>) -> Option
         "next",
         "right",
         "right now",
+        "answer",
+        "my answer",
+        "an answer",
+        "review",
+        "my review",
+        "feedback",
     ];
     let small = topic.to_lowercase();
     let is_general =

@@ -200,7 +200,7 @@ pub(super) const LISTED: [&str; 11] = [
 pub(super) const CUES: [(Listed, &[&str]); 4] = [
     (Listed::PullRequests, &["pr|prs", "number|nr|no|link|url|which|where|what"]),
     (Listed::Sessions, &["longest|biggest|largest", "session|sessions|conversation|chat"]),
-    (Listed::Sessions, &["tokens|prompts", "how|many|much|number|count"]),
+    (Listed::Sessions, &["tokens|prompts", "how|many|much|number|count|most"]),
     (Listed::Sessions, &["uncommitted|committed|commited", "session|sessions|anything|nothing|something"]),
 ];
 
@@ -286,10 +286,40 @@ pub(super) const ASKING: [&str; 28] = [
     "lately",
 ];
 
-/// Words that say how a session ended.
-pub(super) const OF_STATES: [&str; 17] = [
-    "tests", "test", "build", "checks", "check", "ci", "lint", "failing", "failed", "fail", "broken",
-    "broke", "red", "work", "changes", "the", "my",
+/// Words that say how a session ended, and the words around them.
+pub(super) const OF_STATES: [&str; 32] = [
+    "forget",
+    "forgot",
+    "forgotten",
+    "sessions",
+    "conversations",
+    "stuff",
+    "things",
+    "lying",
+    "around",
+    "left",
+    "uncommitted",
+    "unpushed",
+    "with",
+    "still",
+    "somewhere",
+    "tests",
+    "test",
+    "build",
+    "checks",
+    "check",
+    "ci",
+    "lint",
+    "failing",
+    "failed",
+    "fail",
+    "broken",
+    "broke",
+    "red",
+    "work",
+    "changes",
+    "the",
+    "my",
 ];
 
 /// Words that narrow no list.
@@ -430,6 +460,7 @@ pub(super) const RULES: [(RouteName, &[&str]); 25] = [
             "which session~ $",
             "^ sessions? about|with $",
             "when did|was|were|is|has|had @i? $",
+            "last|first time that|when? @i? $",
             "have|had|did @i see|seen|met|meet|encounter~|mention~ $",
             "@i come|came across $",
         ],
@@ -505,6 +536,7 @@ pub(super) const RULES: [(RouteName, &[&str]); 25] = [
             "remain|remains|remaining",
             "left to",
             "still|anything|something|nothing|much|more to do",
+            "missing|lacking for|in|from|on|of $",
             "still need|needs|have to|doing",
             "@i|what|which|anything|things * not finish|finished|complete|completed|done|started|addressed",
             "not * got|gotten|get round|around",
