@@ -6,8 +6,13 @@ use std::collections::HashMap;
 /// Whether words are nothing but elements, as programs wrap what they say in the place of a human. Who pastes an element
 /// says nothing in words of their own.
 pub(crate) fn is_wrapped(words: &str) -> bool {
+    /// Nobody types more elements and nothing else: to look for the end of each takes its time.
+    const MOST: usize = 64;
     let mut rest = words.trim();
-    while !rest.is_empty() {
+    for _ in 0..MOST {
+        if rest.is_empty() {
+            break;
+        }
         let name = name_of_element(rest);
         let end = format!("</{name}>");
         rest = match rest.rfind(&end) {
@@ -58,6 +63,8 @@ pub(crate) fn is_begun(words: &str) -> bool {
 /// Which texts are of an element that begins in one text of a message and ends in another: what is between them may be an
 /// end of it, too. One that is only begun goes on to the last text.
 pub(crate) fn within_elements(texts: &[Cow<'_, str>]) -> Vec<bool> {
+    /// An element that programs wrap words in has no more texts.
+    const MOST: usize = 64;
     let mut within = vec![false; texts.len()];
     let mut index = 0;
     while let Some(text) = texts.get(index) {
@@ -67,7 +74,8 @@ pub(crate) fn within_elements(texts: &[Cow<'_, str>]) -> Vec<bool> {
             3 => None,
             _ if text.contains(&end) => None,
             _ => {
-                texts.iter().rposition(|text| text.trim() == end).filter(|last| index < *last).or_else(|| {
+                let near = &texts[..texts.len().min(index + MOST)];
+                near.iter().rposition(|text| text.trim() == end).filter(|last| index < *last).or_else(|| {
                     let is_tag = text.ends_with('>') && !text.ends_with("/>") && !text.contains('\n');
                     (is_tag && index + 1 < texts.len()).then_some(texts.len() - 1)
                 })
@@ -82,8 +90,8 @@ pub(crate) fn within_elements(texts: &[Cow<'_, str>]) -> Vec<bool> {
     within
 }
 
-/// Words without elements whose name no page has, or that say where their content is from: programs put them there. What was pasted is somebody else's, most of the
-/// time. `None` where there is none.
+/// Words without elements whose name no page has, or that say where their content is from: programs put them there. What
+/// was pasted is somebody else's, most of the time. `None` where there is none.
 pub(crate) fn without_elements(words: &str) -> Option<String> {
     let mut ends: HashMap<&str, usize> = HashMap::new();
     for (at, _) in words.match_indices("</") {
@@ -108,6 +116,9 @@ pub(crate) fn without_elements(words: &str) -> Option<String> {
 
 /// Whether a tag, which goes on so after its name, says where the content of its element is from.
 fn has_source(rest: &str) -> bool {
+    /// No tag is longer.
+    const LONGEST: usize = 256;
+    let rest = &rest[..rest.floor_char_boundary(LONGEST)];
     let attributes = rest.split(['>', '\n']).next().unwrap_or_default();
     [" ref=", " uri=", " path="].iter().any(|name| attributes.contains(name))
 }
@@ -124,4 +135,35 @@ fn name(words: &str) -> &str {
     let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || "_-:.".contains(letter);
     let name = &words[..words.find(|letter| !is_of_name(letter)).unwrap_or(words.len())];
     if name.starts_with(|letter: char| letter.is_ascii_alphabetic()) { name } else { "" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_and_nothing_else_are_no_words_of_a_human() {
+        for (words, expected) in [
+            ("<note>Use just.</note>", true),
+            ("<a>x</a>\n<b ref=\"y\"/>", true),
+            ("<a>x</a> Use just.", false),
+            ("Use <b>just</b>", false),
+            ("a < b", false),
+            ("", false),
+        ] {
+            assert_eq!(is_wrapped(words), expected, "{words}");
+        }
+        assert!(is_wrapped(&"<a/>".repeat(65)));
+    }
+
+    /// None of these takes the square of its length.
+    #[test]
+    fn long_texts_are_judged_all_the_same() {
+        let tags: String = (0..100_000).map(|n| format!("<a{n}/>")).collect();
+        assert!(is_wrapped(&tags));
+        let begun = format!("{}</aa>", "<aa ".repeat(50_000));
+        assert_eq!(without_elements(&begun), None);
+        let texts: Vec<Cow<'_, str>> = (0..20_000).map(|n| Cow::Owned(format!("<a{n}> x"))).collect();
+        assert_eq!(within_elements(&texts).iter().filter(|is_within| **is_within).count(), 0);
+    }
 }
