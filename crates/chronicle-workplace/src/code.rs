@@ -123,7 +123,7 @@ codes! {
     NotYourSummary, "not_your_summary", Cannot, "`--replace-summary` of another author's summary", Some("leave out --replace-summary: yours is stored next to it");
     NotANotesRef, "not_a_notes_ref", Cannot, "the notes ref points at something else", Some("`git log refs/notes/chronicle` shows what the ref holds");
     NoteTooLarge, "note_too_large", Cannot, "the note would have more than 8 MB, too large to be read again: annotate another commit, or purge lessons", Some("nothing was stored; say it on another commit, or take lessons out with `git chronicle purge`");
-    UnreadableKnowledge, "unreadable_knowledge", Cannot, "the repository's knowledge cannot be read, so it is not overwritten", None;
+    UnreadableKnowledge, "unreadable_knowledge", Cannot, "the repository's knowledge has more than 8 MB, so it is not overwritten", None;
     UnreadableStaging, "unreadable_staging", Cannot, "staged remarks cannot be read, so they are not overwritten", Some("repair or remove the file; it is never overwritten while it cannot be read");
     NoRemote, "no_remote", Cannot, "the repository has no remote", Some("`git remote -v` lists the remotes");
     UnknownRemote, "unknown_remote", Cannot, "there is no remote of that name", Some("`git remote -v` lists the remotes");

@@ -1,6 +1,8 @@
 //! What the repository knows as a whole: added, removed, read from every ref that may hold it.
 
-use chronicle_core::{EntryId, Knowledge, correction::Tier, reading::KnowledgeItem};
+use chronicle_core::{
+    EntryId, Knowledge, MAX_NOTE_BYTES, Note, correction::Tier, note_bytes, reading::KnowledgeItem,
+};
 use chronicle_git::{NOTES_REF, NotesEdit, Recovered, Repository};
 
 use crate::{
@@ -60,7 +62,7 @@ pub fn add_knowledge(
         NOTES_REF,
         "chronicle: add knowledge",
         |notes: &mut NotesEdit<'_>| -> Result<Vec<(String, bool)>> {
-            let before = trusted(repository, stored(notes, repository)?);
+            let before = trusted(repository, KnowledgeNote::read(notes, repository)?.known);
             let ids = items.iter().map(|item| match before.knows(item) {
                 Some(id) => (id, false),
                 None => (item.id().to_owned(), true),
@@ -83,19 +85,19 @@ pub(crate) fn add_new(
     if items.is_empty() {
         return Ok(Vec::new());
     }
-    let mut known = stored(notes, repository)?;
-    let mut said = trusted(repository, known.clone());
+    let mut stored = KnowledgeNote::read(notes, repository)?;
+    let mut said = trusted(repository, stored.known.clone());
     let mut ids = Vec::new();
     for item in items {
         if said.knows(item).is_none() {
             record_own(repository, &[mark_of_item(item)])?;
             ids.push(item.id().to_owned());
-            known.add(item.clone());
+            stored.known.add(item.clone());
             said.add(item.clone());
         }
     }
     if !ids.is_empty() {
-        store(notes, repository, &known);
+        stored.store(notes, repository);
     }
     Ok(ids)
 }
@@ -115,9 +117,9 @@ pub fn remove_knowledge(repository: &Repository, id: &str) -> Result<(Vec<Knowle
         NOTES_REF,
         "chronicle: remove knowledge",
         |notes: &mut NotesEdit<'_>| -> Result<()> {
-            let mut known = stored(notes, repository)?;
+            let mut stored = KnowledgeNote::read(notes, repository)?;
             let trust = Trust::of(repository);
-            let mut gone = known.called(id);
+            let mut gone = stored.known.called(id);
             gone.retain(|item| trust.voice(&mark_of_item(item), [NOTES_REF]).tier == most);
             gone.extend(items.iter().cloned().map(|mut item| {
                 // As it is stored, not as it is told.
@@ -126,8 +128,8 @@ pub fn remove_knowledge(repository: &Repository, id: &str) -> Result<(Vec<Knowle
             }));
             let marks: Vec<_> = gone.iter().map(|item| mark_of_removal(&item.tombstone())).collect();
             record_own(repository, &marks)?;
-            gone.iter().for_each(|item| known.remove(item));
-            store(notes, repository, &known);
+            gone.iter().for_each(|item| stored.known.remove(item));
+            stored.store(notes, repository);
             Ok(())
         },
     )?;
@@ -144,17 +146,25 @@ fn trusted(repository: &Repository, knowledge: Knowledge) -> Knowledge {
     said.trusted()
 }
 
-/// What our own ref knows at this moment; what cannot be read is never overwritten.
-fn stored(notes: &mut NotesEdit<'_>, repository: &Repository) -> Result<Knowledge> {
-    let stored = parse(notes.get(repository.empty_tree())?.as_slice());
-    match stored.remarks.first() {
-        Some(reason) => UnreadableKnowledgeSnafu { reason }.fail(),
-        None => Ok(stored.knowledge.unwrap_or_default()),
-    }
+/// What our own ref holds of knowledge at this moment. What of it cannot be read is stored again as it is.
+struct KnowledgeNote {
+    known: Knowledge,
+    rest: Note,
 }
 
-fn store(notes: &mut NotesEdit<'_>, repository: &Repository, knowledge: &Knowledge) {
-    let mut line = serde_json::to_vec(knowledge).expect("knowledge is plain data");
-    line.push(b'\n');
-    notes.set(repository.empty_tree(), line);
+impl KnowledgeNote {
+    fn read(notes: &mut NotesEdit<'_>, repository: &Repository) -> Result<Self> {
+        let bytes = notes.get(repository.empty_tree())?;
+        if bytes.as_ref().is_some_and(|bytes| MAX_NOTE_BYTES < bytes.len()) {
+            let reason = format!("it has more than {} MB", MAX_NOTE_BYTES >> 20);
+            return UnreadableKnowledgeSnafu { reason }.fail();
+        }
+        let stored = parse(bytes.as_slice());
+        Ok(Self { known: stored.knowledge.unwrap_or_default(), rest: stored.note })
+    }
+
+    fn store(self, notes: &mut NotesEdit<'_>, repository: &Repository) {
+        let key = repository.empty_tree();
+        notes.set(key, note_bytes(&key.to_string(), &self.rest, Some(self.known)));
+    }
 }

@@ -157,6 +157,25 @@ fn knowledge_of_released_tools_is_read_where_they_keep_it() {
 }
 
 #[test]
+fn what_cannot_be_read_is_kept_next_to_new_knowledge() {
+    let repo = repo();
+    knowledge(&repo, &["add", "--rule", "Never block"]);
+    let tree = empty_tree(&repo);
+    let junk = "{\"schema\":\"somebody/else\",\"words\":\"kept as they are\"}\n";
+    let before = repo.note("chronicle", &tree);
+    repo.put_note("chronicle", &tree, format!("{before}\n{junk}").as_bytes());
+    knowledge(&repo, &["add", "--rule", "Close what you open"]);
+    knowledge(&repo, &["add", "--rule", "Count alike"]);
+    let listed = knowledge(&repo, &["list"]).to_string();
+    for rule in ["Never block", "Close what you open", "Count alike"] {
+        assert!(listed.contains(rule), "{listed}");
+    }
+    let parts = chronicle_core::read_note(repo.note("chronicle", &tree).as_bytes());
+    let kept = parts.note.unread().any(|part| part.windows(16).any(|bytes| bytes == b"kept as they are"));
+    assert!(kept, "{}", repo.note("chronicle", &tree));
+}
+
+#[test]
 fn two_people_who_count_alike_lose_nothing() {
     let repo = repo();
     let of = |rule: &str| json!({ "schema": "chronicle/knowledge-v1", "conventions": [{ "id": "conv-1", "scope": "*", "rule": rule, "stability": "permanent" }] });

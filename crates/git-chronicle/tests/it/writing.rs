@@ -868,14 +868,28 @@ fn knowledge_that_cannot_be_read_is_never_overwritten() {
     let repo = repo();
     let empty_tree = repo.git(&["hash-object", "-t", "tree", "-w", "/dev/null"]);
     repo.put_note("chronicle", &empty_tree, b"these are words");
-    let before = refs(&repo);
     let input = json!({ "summary": SUMMARY, "knowledge": [{ "scope": "*", "rule": "Write tests." }] });
+    chronicle_reading(repo.path(), &["annotate", "--live"], input.to_string().as_bytes()).success();
+    let stored = repo.note("chronicle", &empty_tree);
+    let parts = chronicle_core::read_note(stored.as_bytes());
+    assert_eq!(
+        parts.note.unread().map(<[u8]>::trim_ascii).collect::<Vec<_>>(),
+        [b"these are words"],
+        "{stored}"
+    );
+    let read = chronicle(repo.path(), &["read", "pool.rs"]).success().warns("knowledge");
+    assert!(read.stdout.contains("Write tests."), "{read:#?}");
+    // What is too large to be read again stays as it is.
+    let repo = self::repo();
+    repo.git(&["hash-object", "-t", "tree", "-w", "/dev/null"]);
+    let large = "z".repeat(9_000_000);
+    repo.put_note("chronicle", &empty_tree, large.as_bytes());
+    let before = refs(&repo);
     let outcome = chronicle_reading(repo.path(), &["annotate", "--live"], input.to_string().as_bytes());
     outcome.refused(1, &["knowledge"]);
     assert_eq!(refs(&repo), before);
     chronicle(repo.path(), &["annotate", "--summary", SUMMARY]).success();
-    assert_eq!(repo.note("chronicle", &empty_tree), "these are words");
-    chronicle(repo.path(), &["read", "pool.rs"]).success().warns("knowledge");
+    assert!(repo.note("chronicle", &empty_tree) == large, "it was changed");
 }
 
 fn remark(repo: &TestRepo, text: &str) {
