@@ -18,6 +18,7 @@ use std::ops::Range;
 
 pub(crate) use name::RouteName;
 use pattern::Pattern;
+pub(super) use rules::End;
 use rules::{
     ABOUT_A_FILE, ASKING, CUES, EMPTY, ENDS, LISTED, LISTS, OF_STATES, RULES, SIMILAR, STATES, WAITING,
 };
@@ -51,13 +52,6 @@ pub(super) struct Route {
     pub(super) is_of_questions: bool,
     /// Whether no rule knows the question.
     pub(super) is_guess: bool,
-}
-
-/// The earliest, or the latest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum End {
-    First,
-    Last,
 }
 
 impl Route {

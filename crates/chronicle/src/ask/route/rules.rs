@@ -4,7 +4,14 @@
 
 use chronicle_memory::listing::{Listed, SessionState};
 
-use super::{End, name::RouteName};
+use super::name::RouteName;
+
+/// The earliest, or the latest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::ask) enum End {
+    First,
+    Last,
+}
 
 /// Words of one kind.
 pub(super) const CLASSES: [(&str, &str); 16] = [
