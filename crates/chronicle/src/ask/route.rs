@@ -16,9 +16,8 @@ use chronicle_memory::listing::{Listed, Order, SessionState};
 use named::{Named, error_text, file, is_dated, n_sessions, period};
 use std::ops::Range;
 
-pub(crate) use name::RouteName;
+pub(crate) use name::{End, RouteName};
 use pattern::Pattern;
-pub(super) use rules::End;
 use rules::{
     ABOUT_A_FILE, ASKING, CUES, EMPTY, ENDS, LISTED, LISTS, OF_STATES, RULES, SIMILAR, STATES, WAITING,
 };

@@ -1,4 +1,4 @@
-//! The commands that answer questions.
+//! The commands that answer questions, and which of what they find is sought.
 
 /// Where a question goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,4 +45,11 @@ impl RouteName {
             Self::Find => "find",
         }
     }
+}
+
+/// The earliest, or the latest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    First,
+    Last,
 }

@@ -4,14 +4,7 @@
 
 use chronicle_memory::listing::{Listed, SessionState};
 
-use super::name::RouteName;
-
-/// The earliest, or the latest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::ask) enum End {
-    First,
-    Last,
-}
+use super::name::{End, RouteName};
 
 /// Words of one kind.
 pub(super) const CLASSES: [(&str, &str); 16] = [
