@@ -319,7 +319,7 @@ impl Document {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let heading = text.lines().find_map(|line| line.strip_prefix("# ")).map(str::trim);
         let title = heading.filter(|heading| !heading.is_empty()).unwrap_or(&stem);
-        // Wherever the title is quoted, it tells whose it is.
+        // Wherever the title is quoted, its source is seen.
         let title = shortened(&format!("{agent}: {}", plain(title)), LONGEST_TITLE);
         let path_mark = fingerprint(path.to_string_lossy().as_bytes());
         let at = fs::metadata(path).and_then(|meta| meta.modified()).ok();

@@ -33,6 +33,9 @@ const LEAST_SHARE: (usize, usize) = (2, 3);
 /// So many turns of a session have them: one alone only mentions the topic.
 const LEAST_TURNS: usize = 3;
 
+/// Turns of more sessions take too long to look through.
+const MOST_LOOKED_THROUGH: usize = 300;
+
 /// So many refusals or failures of a session are listed, and so many characters of each.
 const MOST_TURNS: usize = 20;
 const LONGEST_TURN: usize = 160;
@@ -122,10 +125,12 @@ pub struct ListCommand {
     pub listed: Listed,
     /// What the sessions are about; all where it has no words.
     pub topic: String,
-    /// How they ended; any where it is none.
+    /// How they ended; `None` for any.
     pub state: Option<SessionState>,
     /// Which sessions come first.
     pub order: Order,
+    /// Whether tokens are counted, too: that reads the digest of every session.
+    pub counts_tokens: bool,
     /// When they ended, as [`Period::named`] takes it.
     pub period: Option<String>,
     /// In this project instead of the current one.
@@ -282,12 +287,22 @@ impl Memory<'_> {
                 std::cmp::Reverse(session.digest().map(|digest| digest.usage.output))
             }),
         }
-        let rows = rows(&memory, command.listed, &sessions, &mut listing.sessions)?;
+        if matches!(command.listed, Listed::Refusals | Listed::Failures)
+            && MOST_LOOKED_THROUGH < sessions.len()
+        {
+            sessions.truncate(MOST_LOOKED_THROUGH);
+            listing.state = "of the latest 300 that were looked through";
+        }
+        let mut rows = rows(&memory, command.listed, &sessions, &mut listing.sessions)?;
         listing.total = rows.len();
         if command.listed == Listed::Sessions {
-            let digests = sessions.iter().filter_map(NamedSession::digest);
             listing.prompts = Some(sessions.iter().map(|session| session.record.n_prompts).sum());
-            listing.tokens = Some(digests.map(|digest| digest.usage.output).sum());
+            if command.counts_tokens {
+                for (row, session) in rows.iter_mut().zip(&sessions) {
+                    row.tokens = session.digest().map(|digest| digest.usage.output);
+                }
+                listing.tokens = Some(rows.iter().filter_map(|row| row.tokens).sum());
+            }
         }
         listing.rows = rows.into_iter().take(command.limit).collect();
         Ok(listing)
@@ -386,7 +401,7 @@ fn rows(
                         ended: found.at.or(record.last).map(|at| at.to_string()),
                         minutes: minutes.filter(|_| is_session),
                         prompts: is_session.then_some(record.n_prompts),
-                        tokens: session.digest().filter(|_| is_session).map(|digest| digest.usage.output),
+                        tokens: None,
                         model: record.model.clone().filter(|_| is_session),
                     });
                 }

@@ -174,7 +174,8 @@ impl Chronicle {
             _ => None,
         };
         let command = &AskCommand { project: command.project.clone().or(named), ..command.clone() };
-        if let Some(project) = command.project.as_deref().filter(|_| !way.is_guess) {
+        // Where the subject is the whole question, it has no topic.
+        if let Some(project) = command.project.as_deref().filter(|_| way.subject != cut) {
             way.subject = without_project(&way.subject, project);
         }
         if way.is_guess {
@@ -406,6 +407,7 @@ impl Chronicle {
                     topic: way.subject.clone(),
                     state: way.state,
                     order: way.order,
+                    counts_tokens: way.counts_tokens,
                     period: period.clone(),
                     // Which projects there are is no question for one of them.
                     is_all: all || listed == Listed::Projects && project.is_none(),
@@ -469,6 +471,7 @@ impl Chronicle {
             topic: way.subject.clone(),
             state: None,
             order: Order::Latest,
+            counts_tokens: false,
             period: None,
             project: command.project.clone(),
             is_all: command.is_all,

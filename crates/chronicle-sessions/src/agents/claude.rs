@@ -349,7 +349,7 @@ fn assistant(
     Verdict::Kept
 }
 
-/// What a reply cost, as Anthropic's API tells it.
+/// What a reply cost, in the form of Anthropic's API.
 pub(crate) fn read_usage(raw: Raw<'_>) -> Usage {
     let mut usage = Usage::default();
     json::members(raw, |key, value| {

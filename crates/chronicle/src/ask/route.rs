@@ -45,6 +45,8 @@ pub(super) struct Route {
     pub(super) end: Option<End>,
     /// Which sessions of a list come first.
     pub(super) order: Order,
+    /// Whether it asks for tokens.
+    pub(super) counts_tokens: bool,
     /// Whether only work that waits is meant.
     pub(super) is_waiting: bool,
     /// Whether only questions that nobody answered are meant.
@@ -88,11 +90,13 @@ pub(super) fn route(question: &str) -> Route {
         state: None,
         end: None,
         order: Order::Latest,
+        counts_tokens: false,
         is_waiting: false,
         is_of_questions: false,
         is_guess: false,
     };
     let has = |patterns: &[&str]| patterns.iter().any(|pattern| Pattern(pattern).found(&words).is_some());
+    route.counts_tokens = has(&["token|tokens"]);
     route.end = ENDS.iter().find(|(_, patterns)| has(patterns)).map(|(end, _)| *end);
     if let Some(file) = file(question) {
         let is_why = file.1.is_some() || has(ABOUT_A_FILE.0);
@@ -101,13 +105,11 @@ pub(super) fn route(question: &str) -> Route {
             route.file = Some(file);
             return route;
         }
-    }
-    // Which work touched a file.
-    if let Some((path, None)) = file(question)
-        && has(&["touch~|chang~|edit~|modif~"])
-    {
-        let listed = Some(Listed::Sessions);
-        return Route { name: RouteName::List, subject: path, listed, ..route };
+        // Which work touched it.
+        if has(&["touch~|chang~|edit~|modif~"]) {
+            let listed = Some(Listed::Sessions);
+            return Route { name: RouteName::List, subject: file.0, listed, ..route };
+        }
     }
     if let Some(error) = error_text(question) {
         return Route { name: RouteName::Fix, subject: error, ..route };
@@ -230,11 +232,11 @@ fn rest(question: &str, words: &[Word], time: Option<&Named>, asks: impl Fn(&Wor
 
 /// Whether words ask something, rather than name what to search for.
 fn is_question(question: &str, words: &[Word]) -> bool {
-    const ASKING: [&str; 25] = [
+    const FIRST_WORDS: [&str; 25] = [
         "what", "which", "who", "whose", "when", "where", "why", "how", "is", "are", "was", "were", "did",
         "do", "does", "has", "have", "had", "should", "can", "could", "will", "would", "am", "list",
     ];
-    let asks = words.first().is_some_and(|word| ASKING.contains(&word.text.as_str()));
+    let asks = words.first().is_some_and(|word| FIRST_WORDS.contains(&word.text.as_str()));
     // Nobody searches for five words that must all be there.
     5 <= words.len() || 3 <= words.len() && (asks || question.trim_end().ends_with(['?', '？', '؟']))
 }

@@ -94,6 +94,15 @@ fn lists_numbers_and_states_are_answered_as_such() {
 }
 
 #[test]
+fn the_name_of_a_project_is_no_topic() {
+    let desk = desk();
+    desk.run(&["thread", "add", "Document the queue"]).success();
+    let asked = |question: &str| desk.run(&["ask", "--project", "repo", question]).success().stdout;
+    assert!(asked("what is still open in repo").contains("Document the queue"));
+    assert!(asked("which branches did I work on in repo").contains("in 1 session\n"));
+}
+
+#[test]
 fn a_question_that_no_rule_knows_is_searched_for_and_shows_what_came_of_the_closest_session() {
     let desk = desk();
     let outcome = desk.run(&["ask", "full pool - committed or still lying around"]).success();

@@ -76,7 +76,7 @@ impl<'a> Parts<'a> {
         let error = json::first_object(&row.first(cut), |key, value| parts.set(key, value)).err()?;
         let is_whole =
             parts.fields.kind == "user" && !parts.fields.uuid.is_empty() && parts.fields.at.is_some();
-        // Who wrote words is told behind it.
+        // Who wrote words comes after the result.
         let has_words = || {
             let is_of_words = |block: &Block<'_>| block.kind != "tool_result" || block.is_refusal();
             parts.message.words.is_some() || parts.message.blocks.iter().any(is_of_words)

@@ -13,7 +13,7 @@ pub(super) struct Writer {
     is_human: bool,
     /// Whether it names something else.
     is_machine: bool,
-    /// Whether it has a mark that isn't known. Where a human is named, too, it is none of a machine.
+    /// Whether it has an unknown mark that is true. Unless a human is named, too, a machine wrote the words.
     has_mark: bool,
 }
 
